@@ -37,7 +37,11 @@ type outcome struct {
 	code    int
 	stopped string // why the sandbox ended the command; empty if it did not
 	printed int64  // the number of bytes printed, also those left out of text
+	used    result.Used
 }
+
+// lackedMemory reports whether the command, or a process of it, was killed since it needed too much memory.
+func (o outcome) lackedMemory() bool { return o.stopped == result.StoppedMemory || o.used.Killed > 0 }
 
 // A treeRun is one run of the build and the tests of a tree.
 type treeRun struct {
@@ -70,6 +74,13 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
+	limits := c.limits()
+	r.Limits = result.Limits{
+		Time:      limits.Time,
+		Memory:    limits.Memory,
+		Processes: limits.Processes,
+		Disk:      limits.Disk,
+	}
 	j.checker = c
 	j.cache = c.cacheOrEmpty()
 	release, err := j.cache.pin(ctx)
@@ -80,10 +91,12 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	defer j.removeScratch()
 	began := time.Now()
 	if p.Build != "" {
-		o, err := j.runCommand(ctx, p.Build, "")
+		o, one, err := j.runSparing(ctx, p.Build, "")
 		if err != nil {
 			return r, err
 		}
+		r.OneWorker = one
+		r.Used.Add(o.used)
 		r.BuildRan = true
 		r.BuildOK = o.code == 0
 		r.Missing.Build = o.missing()
@@ -187,19 +200,22 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 		return err
 	}
 	defer remove()
-	report := filepath.Join(work, "report")
-	if err := errors.Join(os.Mkdir(report, 0o755), t.checker.Caches.Sandbox.Own(report)); err != nil {
+	report, err := t.reportFolder(work)
+	if err != nil {
 		return err
 	}
-	o, err := t.runCommand(ctx, line, report)
+	o, one, err := t.runSparing(ctx, line, report)
 	if err != nil {
 		return err
 	}
 	r.TestsRan = true
+	r.OneWorker = r.OneWorker || one
+	r.Used.Add(o.used)
 	r.ExitCode = o.code
 	r.Stopped = o.stopped
 	r.Printed += o.printed
 	takeTests(r, o, readReports(report))
+	markLacking(r, o)
 	return nil
 }
 
@@ -317,14 +333,15 @@ eval "$1"
 
 // runCommand runs one command line in the sandbox. A command that fails is no error.
 func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
-	cmd := t.checker.Caches.Sandbox.Command(t.dir, "sh", "-c", preamble, "sh", line)
+	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, preamble, line)
+	cmd.KillOne = true
 	if t.writable {
 		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)
 	} else {
 		if err := t.makeScratch(); err != nil {
 			return outcome{}, err
 		}
-		if !runsNothingOfTheTree(line) {
+		if !runsNothingOfTheTree(strings.TrimPrefix(line, oneWorker)) {
 			defer t.removeScratch()
 		}
 		var err error
@@ -342,12 +359,23 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	cmd.Stderr = &out
 	cmd.Limits = t.checker.limits()
 	err := cmd.Run(ctx)
+	o := outcome{
+		printed: out.printed(),
+		used: result.Used{
+			Memory:    cmd.Used.Memory,
+			Processes: cmd.Used.Processes,
+			Killed:    cmd.Used.Killed,
+		},
+	}
 	var exit *sandbox.ExitError
 	switch {
-	case err == nil:
-		return outcome{text: out.String(), printed: out.printed()}, nil
 	case errors.As(err, &exit):
-		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
+		o.code = exit.Code
+		o.stopped = exit.Reason
+		fallthrough
+	case err == nil:
+		o.text = out.String()
+		return o, nil
 	}
 	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
 }
