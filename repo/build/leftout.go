@@ -16,9 +16,9 @@ const (
 	maxTries   = 3
 )
 
-// withoutStopped runs the base again without the tests that were running when a limit stopped it. r is the
-// result of the run that was stopped. It returns r itself if these tests are not known, cannot be left out,
-// or are more than maxLeftOut: then nothing but single tests can be run on this machine.
+// withoutStopped runs the base again without the tests that were running when a limit stopped it, or that a
+// limit made fail. r is the result of the first run. It returns r itself if these tests are not known, cannot
+// be left out, or are more than maxLeftOut.
 func (c *Checker) withoutStopped(
 	ctx context.Context, commit string, r result.Result, p project.Project,
 ) (result.Result, error) {
@@ -45,7 +45,7 @@ func (c *Checker) withoutStopped(
 		again.Missing.Build = r.Missing.Build
 		again.Took += r.Took
 		again.LeftOut = out
-		if again.Stopped == "" {
+		if again.Limited() == "" {
 			return again, nil
 		}
 		last = again
@@ -53,15 +53,24 @@ func (c *Checker) withoutStopped(
 	return r, nil
 }
 
-// stoppedTests returns the tests that were running when a limit ended the run, without their subtests.
+// stoppedTests returns the tests that were running when a limit ended the run, or that failed because the run
+// reached a limit, without their subtests.
 func stoppedTests(r result.Result) (out []result.LeftOut) {
-	if r.Stopped == "" || r.Stopped == result.StoppedNear || !r.TestsRan {
-		return nil
+	names := r.Unfinished
+	why := r.StopReason()
+	if r.Stopped == "" {
+		names = nil
+		why = r.Limits.Needed(r.Limited())
+		for _, t := range r.Tests {
+			if t.Lacked != "" && t.Broken == "" {
+				names = append(names, t.Name)
+			}
+		}
 	}
-	for _, test := range r.Unfinished {
+	for _, test := range names {
 		name, _, _ := strings.Cut(test, "/")
 		if !slices.ContainsFunc(out, func(o result.LeftOut) bool { return o.Name == name }) {
-			out = append(out, result.LeftOut{Name: name, Why: r.StopReason()})
+			out = append(out, result.LeftOut{Name: name, Why: why})
 		}
 	}
 	return out

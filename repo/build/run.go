@@ -37,10 +37,14 @@ type outcome struct {
 	code    int
 	stopped string // why the sandbox ended the command; empty if it did not
 	printed int64  // the number of bytes printed, also those left out of text
+	used    result.Used
 
 	services   []string // lines about services that did not start
 	serviceLog string   // the end of the services' logs, if the command failed
 }
+
+// lackedMemory reports whether the command, or a process of it, was killed since it needed too much memory.
+func (o outcome) lackedMemory() bool { return o.stopped == result.StoppedMemory || o.used.Killed > 0 }
 
 // A treeRun is one run of the build and the tests of a tree.
 type treeRun struct {
@@ -73,6 +77,13 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
+	limits := c.limits()
+	r.Limits = result.Limits{
+		Time:      limits.Time,
+		Memory:    limits.Memory,
+		Processes: limits.Processes,
+		Disk:      limits.Disk,
+	}
 	j.checker = c
 	j.cache = c.cacheOrEmpty()
 	release, err := j.cache.pin(ctx)
@@ -83,10 +94,12 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	defer j.removeScratch()
 	began := time.Now()
 	if p.Build != "" {
-		o, err := j.runCommand(ctx, p.Build, "")
+		o, one, err := j.runSparing(ctx, p.Build, "")
 		if err != nil {
 			return r, err
 		}
+		r.OneWorker = one
+		r.Used.Add(o.used)
 		r.BuildRan = true
 		r.BuildOK = o.code == 0
 		r.Missing.Build = o.missing()
@@ -191,15 +204,17 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 		return err
 	}
 	defer remove()
-	report := filepath.Join(work, "report")
-	if err := errors.Join(os.Mkdir(report, 0o755), t.checker.Caches.Sandbox.Own(report)); err != nil {
+	report, err := t.reportFolder(work)
+	if err != nil {
 		return err
 	}
-	o, err := t.runCommand(ctx, line, report)
+	o, one, err := t.runSparing(ctx, line, report)
 	if err != nil {
 		return err
 	}
 	r.TestsRan = true
+	r.OneWorker = r.OneWorker || one
+	r.Used.Add(o.used)
 	r.ExitCode = o.code
 	r.Stopped = o.stopped
 	r.Printed += o.printed
@@ -208,6 +223,7 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 	if o.serviceLog != "" {
 		r.Output = result.KeepEnds(strings.TrimSuffix(r.Output, "\n")+"\n"+o.serviceLog+"\n", result.MaxText)
 	}
+	markLacking(r, o)
 	return nil
 }
 
@@ -325,14 +341,15 @@ eval "$1"
 
 // runCommand runs one command line in the sandbox. A command that fails is no error.
 func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
-	cmd := t.checker.Caches.Sandbox.Command(t.dir, "sh", "-c", preamble, "sh", line)
+	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, preamble, line)
+	cmd.KillOne = true
 	if t.writable {
 		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)
 	} else {
 		if err := t.makeScratch(); err != nil {
 			return outcome{}, err
 		}
-		if !runsNothingOfTheTree(line) {
+		if !runsNothingOfTheTree(strings.TrimPrefix(line, oneWorker)) {
 			defer t.removeScratch()
 		}
 		var err error
@@ -351,8 +368,15 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	cmd.Stderr = &out
 	cmd.Limits = t.checker.limits()
 	err := cmd.Run(ctx)
+	o := outcome{
+		printed: out.printed(),
+		used: result.Used{
+			Memory:    cmd.Used.Memory,
+			Processes: cmd.Used.Processes,
+			Killed:    cmd.Used.Killed,
+		},
+	}
 	var exit *sandbox.ExitError
-	var o outcome
 	if errors.As(err, &exit) {
 		o.code = exit.Code
 		o.stopped = exit.Reason

@@ -38,7 +38,7 @@ func (p *proving) proveAlone(ctx context.Context) (bool, error) {
 	p.Proof = alone.Proof
 	p.Unfinished = whole
 	if p.Passes() {
-		p.Why = fmt.Sprintf("whether the other tests still pass: the whole suite does not end on %s (%s)",
+		p.Why = fmt.Sprintf("whether the other tests still pass: the whole suite does not end on %s (it %s)",
 			p.BaseName, whole.StopReason())
 	}
 	return true, nil

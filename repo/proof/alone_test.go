@@ -59,7 +59,7 @@ func TestNewTestsAloneProveWhereTheSuiteDoesNotEnd(t *testing.T) {
 	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestOdd"}, p.RedOnBase)
 	require.Contains(t, strings.Join(p.Lines(), "\n"),
-		"Not shown: whether the other tests still pass: the whole suite does not end on main (")
+		"Not shown: whether the other tests still pass: the whole suite does not end on main (it needed more than 700 MB)")
 
 	// A fix without a test is refused, and told what would prove it.
 	p = proveLimited(t, stoppedAsAWhole(), roundsUp)

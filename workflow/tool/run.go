@@ -72,7 +72,7 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	if err != nil {
 		return "", nil, err
 	}
-	started, err := c.command(in.Command, limit, out)
+	started, err := c.command(ctx, in.Command, limit, out)
 	if err != nil {
 		out.Finish(true)
 		return "", nil, err
@@ -100,11 +100,16 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), ran, nil
 }
 
-func (c commandRunner) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {
-	cmd := c.Sandbox.Command(c.workspace.Files(), "sh", "-c", line)
+func (c commandRunner) command(
+	ctx context.Context, line string, limit time.Duration, out *output.Capture,
+) (*sandbox.Cmd, error) {
+	cmd := c.Sandbox.ShellCommand(ctx, c.workspace.Files(), line)
 	cmd.Stdout = out
 	cmd.Stderr = out
 	cmd.Limits = c.limits
+	if c.Checker != nil && c.limits == (sandbox.Limits{}) {
+		cmd.Limits = c.Checker.CommandLimits()
+	}
 	cmd.Limits.Time = limit
 	var err error
 	switch {

@@ -64,8 +64,8 @@ type Missing struct {
 	// Allow and Private are the values of setup.allow and setup.private in the configuration with which the
 	// refused hosts would be allowed; at most one of them is set.
 	Allow, Private []string
-	OutOfTime      bool // it took longer than setup.minutes
-	Denied  []proxy.Denial // answers of registries with a login
+	OutOfTime      bool           // it took longer than setup.minutes
+	Denied         []proxy.Denial // answers of registries with a login
 }
 
 // Error returns the failure in one line.

@@ -33,12 +33,15 @@ type Test struct {
 	Unfinished bool
 	// Waits is set if an unfinished test waited for others when the output ended.
 	Waits bool `json:",omitempty"`
+	// Lacked is set if the test failed since the run reached that limit (memory, processes): it says nothing
+	// about the code.
+	Lacked string
 }
 
 // A LeftOut is a test that cannot be run on this machine: a limit stops it on the base itself.
 type LeftOut struct {
 	Name string // of a test that is no case, as in Test
-	Why  string // such as "stopped: it took too much memory"
+	Why  string // such as "needed more than 2 GB"
 }
 
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.
@@ -96,9 +99,14 @@ type Result struct {
 	Printed int64 // the number of bytes printed, also those not in the outputs here
 	// Services are lines about services, such as a database, that did not start for the tests.
 	Services []string `json:",omitempty"`
-	Took    time.Duration
+	Took     time.Duration
 	// BuildTook is the part of Took that the build needed.
 	BuildTook time.Duration
+	Limits    Limits // of each command
+	Used      Used
+	// OneWorker is set if the run needed more memory than it may, and ran again with one worker at a time.
+	OneWorker bool
+	Runs      int // how often a stored result was measured
 	// Unfinished names the tests that ran when the sandbox ended the command. They do not count.
 	Unfinished []string
 	Counted    bool // if false, only the exit code is known
@@ -140,7 +148,7 @@ func (r Result) LineWithNews(news string) string {
 	}
 	switch {
 	case len(parts) == 0 && r.Stopped != "":
-		return r.StopReason()
+		return strings.Join(append([]string{r.StopReason()}, r.limitNote()...), ", ")
 	case len(parts) == 0:
 		return "nothing to run: no build or test command is known"
 	case !r.TestsRan && r.Project.Test != "":
@@ -149,7 +157,7 @@ func (r Result) LineWithNews(news string) string {
 		parts = append(parts, "no test command is known")
 	}
 	if !r.TestsRan && r.Stopped != "" {
-		parts = append(parts, r.StopReason())
+		parts = append(append(parts, r.StopReason()), r.limitNote()...)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -165,7 +173,7 @@ func (r Result) testCounts(news string) string {
 	}
 	switch {
 	case r.Stopped != "":
-		parts = append(parts, r.StopReason())
+		parts = append(parts, r.StopReason()+r.running())
 	case !r.Counted && r.TestsOK:
 		parts = append(parts, "exit code 0 (the tests could not be counted)")
 	case !r.Counted:
@@ -173,6 +181,7 @@ func (r Result) testCounts(news string) string {
 	case r.ExitCode != 0 && r.Failed == 0 && r.Passed+r.Skipped > 0:
 		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
 	}
+	parts = append(parts, r.limitNote()...)
 	if _, stated, wrong := r.Miscounted(); wrong {
 		parts = append(parts, fmt.Sprintf(
 			"which is wrong: the runner itself says %d, and Bobbin did not read its output rightly", stated))
@@ -194,6 +203,14 @@ func (r Result) countFigures(news string) []string {
 	return parts
 }
 
+// running names the tests that ran when the command was ended.
+func (r Result) running() string {
+	if len(r.Unfinished) == 0 {
+		return ""
+	}
+	return " (while " + plaintext.FirstOf(r.Unfinished, 3) + " ran)"
+}
+
 // someFailed names the first three tests that failed.
 func (r Result) someFailed() string {
 	var names []string
@@ -206,25 +223,6 @@ func (r Result) someFailed() string {
 		return ""
 	}
 	return " (" + plaintext.FirstOf(names, 3) + ")"
-}
-
-// StopReason says in words why a command did not end by itself.
-func (r Result) StopReason() string {
-	switch r.Stopped {
-	case StoppedNear:
-		return "the rest was not run"
-	case "time":
-		return "timed out after " + r.Took.Round(time.Second).String()
-	case "memory":
-		return "stopped: it took too much memory"
-	case "output":
-		return "stopped: it printed too much"
-	case "disk":
-		return "stopped: it wrote too much to the disk"
-	case "files":
-		return "stopped: it made too many files"
-	}
-	return "killed before it ended"
 }
 
 // EveryTestNamed reports whether every test that was counted has a name.

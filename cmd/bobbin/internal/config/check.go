@@ -26,9 +26,11 @@ func (c *Config) check(p *strictyaml.Problems) {
 		at := fmt.Sprintf("$.repositories[%d]", i)
 		c.Repositories[i].check(p, at, names)
 		c.Repositories[i].Host.check(p, at+".host", c.Repositories[i].URL)
+		c.Repositories[i].Checks.check(p, at+".checks", c.Checks.or(maxCheck))
 	}
 	c.ModelTable.check(p)
 	c.Limits.check(p)
+	c.Checks.check(p, "$.checks", CheckLimits{aWeek, maxMB, maxTokens, maxMB})
 	c.checkSandbox(p)
 	c.Keep.check(p)
 	if n := c.Slack.Connections; n < 0 || n > maxConnections {

@@ -28,6 +28,7 @@ func FromConfig(
 	s.SlackAppToken = values[secrets.SlackAppToken]
 	s.ModelSettings = ModelsFromConfig(file, values)
 	s.Sandbox = file.Sandbox
+	s.LimitChecks = file.LimitChecks
 	s.Attempts = file.Limits.Attempts
 	s.BlockedHosts = address.OwnHosts(s.DatabaseURL)
 	s.Limits = file.Limits.AskedAt()

@@ -68,6 +68,8 @@ type Settings struct {
 
 	Repositories []repository.Repository
 	Sandbox      config.Sandbox
+	// sets the limits of builds and tests; nil: the defaults
+	LimitChecks func(*build.Checker)
 	// hosts of the bot's own services, which package fetches must not reach
 	BlockedHosts []string
 	// secrets that are masked in messages, prompts and commits
@@ -595,6 +597,9 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*build.Chec
 	log.Info("sandbox", "kind", box.Describe())
 	checker := &build.Checker{
 		Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log},
+	}
+	if s.LimitChecks != nil {
+		s.LimitChecks(checker)
 	}
 	checker.Caches.Packages = &packages.Fetcher{
 		Sandbox:      box,

@@ -118,8 +118,11 @@ func (s *Setup) limited() (notes []string) {
 			t.Name, s.Branch, t.Why))
 	}
 	if s.base.Stopped != "" {
-		notes = append(notes, fmt.Sprintf("The whole test suite does not end here, on %s either (%s), "+
+		notes = append(notes, fmt.Sprintf("The whole test suite does not end here, on %s either (it %s), "+
 			"so the tests of changed test files are run alone.", s.Branch, s.base.StopReason()))
+	}
+	if cure := s.base.StopCure(); cure != "" && len(notes) > 0 {
+		notes[len(notes)-1] += fmt.Sprintf(" `%s` of the repository in bobbin.yaml allows more.", cure)
 	}
 	return notes
 }
