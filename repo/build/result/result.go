@@ -86,8 +86,8 @@ type Result struct {
 	Printed int64 // the number of bytes printed, also those not in the outputs here
 	// Services are lines about services, such as a database, that did not start for the tests.
 	Services []string `json:",omitempty"`
-	Took    time.Duration
-	Counted bool // if false, only the exit code is known
+	Took     time.Duration
+	Counted  bool // if false, only the exit code is known
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
 	// it may be smaller than the counts.
 	Stated int
