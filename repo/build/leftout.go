@@ -70,7 +70,7 @@ func stoppedTests(r result.Result) (out []result.LeftOut) {
 	for _, test := range names {
 		name, _, _ := strings.Cut(test, "/")
 		if !slices.ContainsFunc(out, func(o result.LeftOut) bool { return o.Name == name }) {
-			out = append(out, result.LeftOut{Name: name, Why: why})
+			out = append(out, result.LeftOut{Name: name, Why: why, Cure: r.StopCure()})
 		}
 	}
 	return out

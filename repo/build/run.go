@@ -46,6 +46,18 @@ type outcome struct {
 // lackedMemory reports whether the command, or a process of it, was killed since it needed too much memory.
 func (o outcome) lackedMemory() bool { return o.stopped == result.StoppedMemory || o.used.Killed > 0 }
 
+// withServices returns an output with what there is to say of the services behind it.
+func (o outcome) withServices(output string) string {
+	lines := slices.Clone(o.services)
+	if o.serviceLog != "" {
+		lines = append(lines, result.StripTerminal(o.serviceLog))
+	}
+	if len(lines) == 0 {
+		return output
+	}
+	return strings.TrimSuffix(output, "\n") + "\n" + strings.Join(lines, "\n") + "\n"
+}
+
 // A treeRun is one run of the build and the tests of a tree.
 type treeRun struct {
 	checker  *Checker
@@ -103,7 +115,7 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 		r.BuildRan = true
 		r.BuildOK = o.code == 0
 		r.Missing.Build = o.missing()
-		r.BuildOutput = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
+		r.BuildOutput = result.KeepEnds(o.withServices(result.StripTerminal(o.text)), result.MaxText)
 		r.Stopped = o.stopped
 		r.Printed = o.printed
 	}
@@ -220,9 +232,7 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 	r.Printed += o.printed
 	takeTests(r, o, readReports(report))
 	r.Services = o.services
-	if o.serviceLog != "" {
-		r.Output = result.KeepEnds(strings.TrimSuffix(r.Output, "\n")+"\n"+o.serviceLog+"\n", result.MaxText)
-	}
+	r.Output = result.KeepEnds(o.withServices(r.Output), result.MaxText)
 	markLacking(r, o)
 	return nil
 }

@@ -197,3 +197,69 @@ func TestAGoServiceWithDatabases(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, result.Counts{Passed: 2}, r.Counts, r.Output)
 }
+
+// djangoShop is a Django app with a model, its migration, and a test that stores in Postgres.
+var djangoShop = repotest.Files{
+	"manage.py": `import os, sys
+from django.conf import settings
+from django.core.management import execute_from_command_line
+settings.configure(
+    INSTALLED_APPS=["shop"], USE_TZ=True, DEFAULT_AUTO_FIELD="django.db.models.AutoField",
+    DATABASES={"default": {
+        "ENGINE": "django.db.backends.postgresql", "HOST": os.environ.get("DB_HOST", "127.0.0.1"),
+        "NAME": "shop", "USER": "django", "PASSWORD": "example"}})
+execute_from_command_line(sys.argv)
+`,
+	"shop/__init__.py": "#\n",
+	"shop/models.py": "from django.db import models\n\n\nclass Guest(models.Model):\n" +
+		"    name = models.TextField(unique=True)\n",
+	"shop/migrations/__init__.py": "#\n",
+	"shop/migrations/0001_initial.py": `from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    operations = [migrations.CreateModel("Guest", [
+        ("id", models.AutoField(primary_key=True)), ("name", models.TextField(unique=True))])]
+`,
+	"shop/tests.py": `from django.db import IntegrityError
+from django.test import TestCase
+
+from shop.models import Guest
+
+
+class GuestTest(TestCase):
+    def test_a_name_is_stored_once(self):
+        Guest.objects.create(name="Ann")
+        with self.assertRaises(IntegrityError):
+            Guest.objects.create(name="Ann")
+`,
+	".gitlab-ci.yml": `test:
+  services: [{name: "postgres:15", alias: db}]
+  variables: {POSTGRES_USER: django, POSTGRES_DB: shop, POSTGRES_PASSWORD: example, DB_HOST: db}
+  script: [python3 manage.py test]
+`,
+}
+
+// TestADjangoAppWithMigrations runs Django's own tests, which make a database and migrate it.
+func TestADjangoAppWithMigrations(t *testing.T) {
+	t.Parallel()
+	needServices(t)
+	if os.Getenv("BOBBIN_EVERY") == "" {
+		t.Skip("BOBBIN_EVERY runs it, with Debian's python3-django and python3-psycopg2")
+	}
+	repotest.NeedCommand(t, "/usr/bin/python3 -c 'import django, psycopg2'")
+	m, commits := repotest.NewMirror(t, djangoShop)
+	p := project.Project{Kind: "python", Test: "/usr/bin/python3 manage.py test -v 2"}
+	c := checker(t).For(m)
+	without, err := c.RunTree(t.Context(), commits[0], nil, p)
+	require.NoError(t, err)
+	require.False(t, without.OK(), "the control")
+	require.Contains(t, without.Output, "Connection refused")
+
+	_, _, err = c.Cache.UseEnvironment(t.Context(), commits[0], environment.Config{})
+	require.NoError(t, err)
+	r, err := c.RunTree(t.Context(), commits[0], nil, p)
+	require.NoError(t, err)
+	require.True(t, r.OK(), r.Output)
+	require.Equal(t, result.Counts{Passed: 1}, r.Counts, r.Output)
+}

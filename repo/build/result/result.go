@@ -42,6 +42,7 @@ type Test struct {
 type LeftOut struct {
 	Name string // of a test that is no case, as in Test
 	Why  string // such as "needed more than 2 GB"
+	Cure string // as of StopCure
 }
 
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.

@@ -223,6 +223,8 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
+	} else if why := p.Tests.mostSkip(); why != "" {
+		t.SayIfNew(ctx, why)
 	}
 }
 

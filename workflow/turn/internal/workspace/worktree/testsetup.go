@@ -113,7 +113,9 @@ func (s *Setup) unprovable() string {
 func (s *Setup) limited() (notes []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	cure := s.base.StopCure()
 	for _, t := range s.base.LeftOut {
+		cure = t.Cure
 		notes = append(notes, fmt.Sprintf("%s cannot be run here, on %s either (%s), and is left out.",
 			t.Name, s.Branch, t.Why))
 	}
@@ -121,7 +123,7 @@ func (s *Setup) limited() (notes []string) {
 		notes = append(notes, fmt.Sprintf("The whole test suite does not end here, on %s either (it %s), "+
 			"so the tests of changed test files are run alone.", s.Branch, s.base.StopReason()))
 	}
-	if cure := s.base.StopCure(); cure != "" && len(notes) > 0 {
+	if cure != "" && len(notes) > 0 {
 		notes[len(notes)-1] += fmt.Sprintf(" `%s` of the repository in bobbin.yaml allows more.", cure)
 	}
 	return notes
