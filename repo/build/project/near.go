@@ -40,7 +40,8 @@ func filesBelow(folder string, files []string) []string {
 }
 
 // nearCall matches one call of a runner, with a folder to start in and variables before it.
-var nearCall = regexp.MustCompile(`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?)([^;|<>]+)$`)
+var nearCall = regexp.MustCompile(
+	`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?)((?:[^;|<>']|'[^']*')+)$`)
 
 // nearFlags are the flags added to a runner's call before the files. The first entry whose pattern matches
 // the call counts.

@@ -68,7 +68,8 @@ func goFolders(start string, changed []string) []string {
 // goTags matches the tags, which go list needs, too.
 var (
 	goPartable = regexp.MustCompile(
-		`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+))*$`)
+		`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+|` +
+			`skip '[\w^$()|]+'))*$`)
 	goTags = regexp.MustCompile(` -tags[= ][\w.,]+`)
 )
 

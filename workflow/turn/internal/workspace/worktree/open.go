@@ -219,6 +219,9 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
+	for _, note := range p.Tests.limited() {
+		t.SayIfNew(ctx, note)
+	}
 	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")

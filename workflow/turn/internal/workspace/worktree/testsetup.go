@@ -88,6 +88,21 @@ func (s *Setup) unprovable() string {
 		prompt.WithoutJSONFlag(command), s.Branch, missing)
 }
 
+// limited returns a sentence for each thing that a limit of this machine keeps from being run on the base.
+func (s *Setup) limited() (notes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.base.LeftOut {
+		notes = append(notes, fmt.Sprintf("%s cannot be run here, on %s either (%s), and is left out.",
+			t.Name, s.Branch, t.Why))
+	}
+	if s.base.Stopped != "" {
+		notes = append(notes, fmt.Sprintf("The whole test suite does not end here, on %s either (%s), "+
+			"so the tests of changed test files are run alone.", s.Branch, s.base.StopReason()))
+	}
+	return notes
+}
+
 // Judge returns the project with a test command that an agent names. It refuses if a command is
 // configured, or if the command that was found finds tests and names each: a proof must not be weaker
 // than the project allows.
