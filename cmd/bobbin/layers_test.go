@@ -41,7 +41,8 @@ var doors = map[string][]string{
 	"bot/slacktest": {},
 	"cmd/bobbin": {
 		"bot", "bot/examine", "bot/gateway", "bot/page", "bot/pagestyle", "bot/people", "bot/poster",
-		"bot/slacktest", "deploy", "repo/build", "repo/build/packages", "repo/build/project",
+		"bot/slacktest", "deploy", "repo/build", "repo/build/environment", "repo/build/packages",
+		"repo/build/project",
 		"repo/build/proxy", "repo/build/result", "repo/disk", "repo/git", "repo/git/remote",
 		"repo/git/remotetest", "repo/git/repotest", "repo/host", "repo/host/githubapp", "repo/postgres",
 		"repo/postgres/postgrestest", "repo/sandbox", "repo/screenshot", "workflow", "workflow/agent",
@@ -57,16 +58,18 @@ var doors = map[string][]string{
 	"deploy":     {},
 	"migrations": {},
 	"repo/build": {
-		"repo/build/packages", "repo/build/project", "repo/build/result", "repo/disk", "repo/git",
+		"repo/build/environment", "repo/build/packages", "repo/build/project", "repo/build/result",
+		"repo/disk", "repo/git",
 		"repo/sandbox", "workflow/plaintext",
 	},
-	"repo/build/npmtest": {},
+	"repo/build/environment": {"repo/sandbox"},
+	"repo/build/npmtest":     {},
 	"repo/build/packages": {
-		"repo/build/proxy", "repo/disk", "repo/git", "repo/sandbox", "workflow/plaintext",
+		"repo/build/proxy", "repo/disk", "repo/git", "repo/git/remote", "repo/sandbox", "workflow/plaintext",
 	},
 	"repo/build/packages/packagestest": {},
 	"repo/build/project":               {},
-	"repo/build/proxy":                 {},
+	"repo/build/proxy":                 {"repo/git/remote"},
 	"repo/build/result":                {"repo/build/project", "workflow/plaintext"},
 	"repo/design":                      {"workflow/plaintext"},
 	"repo/disk":                        {},
@@ -120,7 +123,8 @@ var doors = map[string][]string{
 	},
 	"workflow/redact": {},
 	"workflow/repository": {
-		"repo/build/packages", "repo/build/project", "repo/git/remote", "repo/host", "workflow",
+		"repo/build/environment", "repo/build/packages", "repo/build/project", "repo/git/remote",
+		"repo/host", "workflow",
 	},
 	"workflow/skill": {"workflow/plaintext"},
 	"workflow/store": {
@@ -168,8 +172,8 @@ var doors = map[string][]string{
 		"repo/git/remote", "repo/sandbox", "workflow/plaintext", "workflow/repository",
 	},
 	"workflow/turn": {
-		"repo/build", "repo/build/packages", "repo/build/project", "repo/build/proxy", "repo/build/result",
-		"repo/design", "repo/disk", "repo/git", "repo/git/diff", "repo/git/owners", "repo/git/remote",
+		"repo/build", "repo/build/environment", "repo/build/packages", "repo/build/project",
+		"repo/build/proxy", "repo/build/result", "repo/design", "repo/disk", "repo/git", "repo/git/diff", "repo/git/owners", "repo/git/remote",
 		"repo/host", "repo/proof", "repo/proof/hunktrial", "repo/proof/past", "repo/proof/testtrial",
 		"repo/sandbox", "repo/screenshot", "workflow", "workflow/agent", "workflow/intent",
 		"workflow/lazyregexp", "workflow/metrics", "workflow/model", "workflow/plaintext", "workflow/redact",
@@ -303,8 +307,10 @@ var libraryOwners = map[string][]string{
 	},
 	"github.com/zricethezav/gitleaks": {"workflow/redact"},
 	"go.opentelemetry.io":             {"cmd/bobbin/internal/traces", "workflow/tracing"},
-	"go.yaml.in/yaml/v3":              {"repo/build/project/internal/testcommands"},
-	"mvdan.cc/sh/v3":                  {"repo/build/project/internal/command"},
+	"go.yaml.in/yaml/v3": {
+		"repo/build/environment", "repo/build/project/internal/testcommands",
+	},
+	"mvdan.cc/sh/v3": {"repo/build/project/internal/command"},
 }
 
 // staging and playing (with the packages below it) are the parts of the program that may import packages of

@@ -41,7 +41,7 @@ func (c *Checker) BaselineBuilt(
 		return result.Result{}, err
 	}
 	defer release()
-	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey(), cache.environmentKey()))
 	if err != nil {
 		return result.Result{}, err
 	}
@@ -86,7 +86,7 @@ func (c *Checker) learn(p project.Project, r result.Result) {
 // Remembered returns the stored result of Baseline, or false if there is none.
 func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
 	cache := c.cacheOrEmpty()
-	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey(), cache.environmentKey()))
 	if err != nil {
 		return result.Result{}, false
 	}
@@ -147,13 +147,16 @@ func layInto(dir string, lay func(*os.Root) error) error {
 }
 
 // resultName returns the name of the file that stores a result.
-func resultName(commit string, p project.Project, packagesKey string) string {
+func resultName(commit string, p project.Project, packagesKey, environmentKey string) string {
 	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
 	if p.Written != "" {
 		parts = append(parts, "written: "+p.Written)
 	}
 	if packagesKey != "" {
 		parts = append(parts, packagesKey)
+	}
+	if environmentKey != "" {
+		parts = append(parts, "environment: "+environmentKey)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16]) + ".json"

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/project"
@@ -57,13 +58,10 @@ func stoppedTests(r result.Result) (out []result.LeftOut) {
 	if r.Stopped == "" || r.Stopped == result.StoppedNear || !r.TestsRan {
 		return nil
 	}
-	seen := map[result.Name]bool{}
-	for _, t := range r.Tests {
-		name, _, _ := strings.Cut(t.Name, "/")
-		n := result.Name{Group: t.Group, Name: name}
-		if t.Running && !seen[n] {
-			seen[n] = true
-			out = append(out, result.LeftOut{Group: t.Group, Name: name, Why: r.StopReason()})
+	for _, test := range r.Unfinished {
+		name, _, _ := strings.Cut(test, "/")
+		if !slices.ContainsFunc(out, func(o result.LeftOut) bool { return o.Name == name }) {
+			out = append(out, result.LeftOut{Name: name, Why: r.StopReason()})
 		}
 	}
 	return out

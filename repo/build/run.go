@@ -37,6 +37,9 @@ type outcome struct {
 	code    int
 	stopped string // why the sandbox ended the command; empty if it did not
 	printed int64  // the number of bytes printed, also those left out of text
+
+	services   []string // lines about services that did not start
+	serviceLog string   // the end of the services' logs, if the command failed
 }
 
 // A treeRun is one run of the build and the tests of a tree.
@@ -201,6 +204,10 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 	r.Stopped = o.stopped
 	r.Printed += o.printed
 	takeTests(r, o, readReports(report))
+	r.Services = o.services
+	if o.serviceLog != "" {
+		r.Output = result.KeepEnds(strings.TrimSuffix(r.Output, "\n")+"\n"+o.serviceLog+"\n", result.MaxText)
+	}
 	return nil
 }
 
@@ -338,19 +345,24 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
 	}
+	services := t.cache.WithEnvironment(cmd, !runsNothingOfTheTree(line))
 	out := capture{half: captureHalf}
 	cmd.Stdout = &out
 	cmd.Stderr = &out
 	cmd.Limits = t.checker.limits()
 	err := cmd.Run(ctx)
 	var exit *sandbox.ExitError
-	switch {
-	case err == nil:
-		return outcome{text: out.String(), printed: out.printed()}, nil
-	case errors.As(err, &exit):
-		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
+	var o outcome
+	if errors.As(err, &exit) {
+		o.code = exit.Code
+		o.stopped = exit.Reason
+	} else if err != nil {
+		return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
 	}
-	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
+	whole := out.String()
+	o.text, o.services, o.serviceLog = services.Cut(whole)
+	o.printed = out.printed() - int64(len(whole)-len(o.text))
+	return o, nil
 }
 
 // onlyCompiles matches a command line of go build or go vet without flags.

@@ -265,7 +265,7 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, next.Counted, "another commit is another run")
 
-	file, err := c.For(m).Cache.resultFile(resultName(commits[0], p, ""))
+	file, err := c.For(m).Cache.resultFile(resultName(commits[0], p, "", ""))
 	require.NoError(t, err)
 	dir := filepath.Dir(filepath.Dir(file))
 	for _, left := range folders(t, dir) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -29,6 +30,7 @@ type Repository struct {
 	Build, Test    string // commands; empty: found from the files
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
+	Environment    environment.Config
 	Pulls          PullRequests
 	Display
 }
@@ -98,6 +100,21 @@ func (r Repository) Project(files fs.FS) project.Project {
 		found.Written = ""
 	}
 	return found
+}
+
+// Candidates returns the ways to build and test a tree of the repository, the best first: the configured test
+// command alone, otherwise what its files say.
+func (r Repository) Candidates(files fs.FS) []project.Candidate {
+	if r.Test != "" {
+		return []project.Candidate{project.Configured(r.Project(files))}
+	}
+	list := project.Candidates(files, r.Folder())
+	if r.Build != "" {
+		for i := range list {
+			list[i].Build = r.Build
+		}
+	}
+	return list
 }
 
 // SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -112,8 +113,15 @@ func (c commandRunner) command(line string, limit time.Duration, out *output.Cap
 	case c.Checker != nil:
 		cmd.Mounts, cmd.Env = c.Checker.Cache.Mounts(c.workspace.Files())
 	}
+	if err == nil && c.Checker != nil {
+		c.Checker.Cache.WithEnvironment(cmd, !onlyReads.MatchString(line))
+	}
 	return cmd, err
 }
+
+// onlyReads matches commands that only show files, such as "ls -l docs": no service is started for them.
+var onlyReads = regexp.MustCompile(
+	"^(?:ls|cat|grep|rg|head|tail|wc|pwd|file|stat|tree|which)\\b[^;&|<>()$`\n]*$")
 
 // off returns the answer for an Env without a sandbox.
 func (c commandRunner) off(what string) error {

@@ -104,6 +104,9 @@ var besidesTests = []string{"fixtures", "__fixtures__", "__mocks__", "__snapshot
 func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, all int) {
 	suffix := scripts[kind]
 	if suffix == nil {
+		suffix = cases[kind]
+	}
+	if suffix == nil || kind == "go" {
 		return nil, 0
 	}
 	stems := map[string]bool{}
@@ -112,7 +115,7 @@ func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, al
 			stems[testStem(file)] = true
 		}
 	}
-	for _, file := range (tree{root}).findFiles(suffix) {
+	for _, file := range (tree{FS: root}).findFiles(suffix) {
 		if !IsTest(kind, file) || containsAny(strings.Split(path.Dir(file), "/"), besidesTests...) {
 			continue
 		}
@@ -124,8 +127,9 @@ func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, al
 	return near, all
 }
 
-var aroundStem = regexp.MustCompile(`^test_|(?:_test|[.-](?:test|spec|e2e))?(?:\.[a-z]+)+$`)
+var aroundStem = regexp.MustCompile(
+	`^test_|(?:_test|_spec|Tests?|TestCase|[.-](?:test|spec|e2e))?(?:\.[a-z]+)+$`)
 
 // testStem returns the part of a file name that a source file and its tests share: cart for cart.ts,
-// cart.test.ts and test_cart.py.
+// cart.test.ts and test_cart.py, Cart for Cart.php and CartTest.php.
 func testStem(file string) string { return aroundStem.ReplaceAllString(path.Base(file), "") }

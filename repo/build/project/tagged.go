@@ -21,7 +21,7 @@ func (p Project) Tagged(root fs.FS, files []string) (Project, bool) {
 	}
 	var tagged, tags []string
 	for _, file := range files {
-		if more := missingTags(tree{root}.readText(file), set); len(more) > 0 {
+		if more := missingTags(tree{FS: root}.readText(file), set); len(more) > 0 {
 			tagged = append(tagged, file)
 			tags = append(tags, more...)
 		}

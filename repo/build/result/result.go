@@ -31,14 +31,14 @@ type Test struct {
 	Broken string
 	// Unfinished is set if the test, or the group, began and did not end. Its status is Failed.
 	Unfinished bool
-	// Running is set if an unfinished test was running when the output ended, and did not wait for others.
-	Running bool `json:",omitempty"`
+	// Waits is set if an unfinished test waited for others when the output ended.
+	Waits bool `json:",omitempty"`
 }
 
 // A LeftOut is a test that cannot be run on this machine: a limit stops it on the base itself.
 type LeftOut struct {
-	Group, Name string // as in Test
-	Why         string // such as "stopped: it took too much memory"
+	Name string // of a test that is no case, as in Test
+	Why  string // such as "stopped: it took too much memory"
 }
 
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.
@@ -94,6 +94,8 @@ type Result struct {
 	// StoppedNear.
 	Stopped string
 	Printed int64 // the number of bytes printed, also those not in the outputs here
+	// Services are lines about services, such as a database, that did not start for the tests.
+	Services []string `json:",omitempty"`
 	Took    time.Duration
 	// BuildTook is the part of Took that the build needed.
 	BuildTook time.Duration

@@ -61,6 +61,10 @@ type Repository struct {
 	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
 	Scope        string `yaml:"scope"`         // default: the whole repository
 	Setup        Setup  `yaml:"setup"`         // or the word off
+	// servers for the tests, or the word off; default: those of the repository's CI or compose file
+	Services Services `yaml:"services"`
+	// variables of every command of the repository; no secrets
+	Env map[string]string `yaml:"env"`
 
 	visibility
 	RemoteAccess
@@ -183,6 +187,8 @@ var sections = []strictyaml.Section{
 	{Of: Repository{}, Name: "a repository"},
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
+	{Of: Services{}, Name: "services"},
+	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},

@@ -70,6 +70,11 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 		}
 	}
+	for _, l := range r.Setup.Logins {
+		if l.Token != "" { // the part "configuration" reports a variable that is not set
+			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)
+		}
+	}
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
 	d.examineFiles(ctx, r, base, mirrors, f)
 }

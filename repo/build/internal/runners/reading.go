@@ -17,7 +17,7 @@ type Reading struct {
 	result.Counts
 	Text       string   // the output for people, if the runner's output is for machines
 	Uncounted  bool     // only failures are named, and the number of passed tests is unknown
-	Unfinished []string // of ReadCut: the tests that had begun
+	Unfinished []string // of ReadCut: the tests that were running
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. It may be smaller than
 	// the number of tests here, which counts each case.
 	Stated int
@@ -95,7 +95,7 @@ func Read(text string) (Reading, bool) {
 }
 
 // ReadCut is Read for the output of a command that was ended before it could print a summary: the tests that
-// ended before that count, and those that had begun are named in Unfinished.
+// ended before that count, and those that were running are named in Unfinished.
 func ReadCut(text string) (Reading, bool) {
 	best, found := Read(text)
 	text = result.StripTerminal(text)
@@ -119,7 +119,7 @@ func (r *Reading) dropUnfinished() {
 			r.Failed--
 			r.Stated--
 		}
-		if t.Unfinished && t.Broken == "" {
+		if t.Unfinished && !t.Waits && t.Broken == "" {
 			r.Unfinished = append(r.Unfinished, t.Name)
 		}
 		return t.Unfinished

@@ -28,7 +28,6 @@ type test struct {
 	children  int     // the number of subtests at any depth
 	failures  int     // how many of the subtests failed
 	open      bool    // it did not end
-	running   bool    // it had begun and not ended when the output did
 }
 
 // An events collects the events of a run.
@@ -151,7 +150,7 @@ func (run *events) toOutput() Output {
 			Status:     t.status,
 			Output:     t.output.String(),
 			Unfinished: t.open,
-			Running:    t.running,
+			Waits:      t.open && t.waits,
 		})
 		if t.status == result.Failed {
 			failing[t.pkg]++
@@ -174,7 +173,6 @@ func (run *events) settleTests() {
 		if t.status == "" {
 			t.status = result.Failed
 			t.open = true
-			t.running = !t.waits
 			result.AppendBounded(&t.output, "(it did not finish)\n")
 		}
 		for _, parent := range t.parents {

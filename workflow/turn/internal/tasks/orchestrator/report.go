@@ -165,6 +165,11 @@ func (o *Orchestrator) hasFileName(name string) bool {
 	return found
 }
 
+// remainsMissing tells the model of a report that says nothing in remains.
+const remainsMissing = `remains is empty: say what the fix leaves broken, what it makes worse, and what ` +
+	`you found that contradicts the thread, since whoever approves reads that above the buttons; "nothing" ` +
+	`if there is nothing.`
+
 // RootCause shows a new revision of the report and ends the turn to wait for the thread's approval.
 // Nothing has been changed by then.
 func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Result, error) {
@@ -179,10 +184,12 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	case len(c.Evidence) == 0:
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
 			"observed|inferred, source: file:line or command}."), nil
+	case plaintext.Blank(c.Remains):
+		return prompt.Wrong("%s", remainsMissing), nil
 	}
 	if err := l.checkClaims(ctx,
 		claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change},
-		c.Summary); err != nil {
+		c.Summary, c.Remains); err != nil {
 		return prompt.Refused(err)
 	}
 	shown, err := l.reproduced(ctx, &c.Reproduction)
@@ -223,9 +230,12 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
+	if plaintext.Blank(d.Remains) {
+		return ledger.WithParts(prompt.Wrong("%s", remainsMissing), begun...), nil
+	}
 	if err := l.checkClaims(ctx, claims{
 		d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n"),
-	}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); err != nil {
+	}, d.Bug, strings.Join(d.ProposedFix, "\n"), d.Remains, otherTexts(d)); err != nil {
 		refused, err := prompt.Refused(err)
 		return ledger.WithParts(refused, begun...), err
 	}
@@ -314,9 +324,9 @@ func (l *Tools) showReport(
 	if err := l.Trees.Current().AwaitStart(ctx, l.Store.DB); err != nil {
 		return model.Result{}, err
 	}
-	unprovable := plaintext.OneLine(l.Trees.Current().Unprovable())
-	if unprovable != "" {
-		r.Text = belowFirstLine(r.Text, unprovable+"\n")
+	doubt := plaintext.OneLine(l.Trees.Current().ProofLimits())
+	if doubt != "" {
+		r.Text = belowFirstLine(r.Text, doubt+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
 	known, err := l.checkAsserted(ctx, r.Text)
@@ -331,7 +341,7 @@ func (l *Tools) showReport(
 	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
 	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
 	lines := l.ProgramLine(r.Text[:at], buttons...)
-	if unprovable != "" {
+	if doubt != "" {
 		lines[0].Vouched = append(lines[0].Vouched, 1)
 	}
 	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])

@@ -41,7 +41,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build),
 			orNone(prompt.WithoutJSONFlag(project.WrittenCommand())), from)
 	}
-	if why := p.Unprovable(); why != "" {
+	if why := p.ProofLimits(); why != "" {
 		b.WriteString(why + "\n")
 	}
 	for _, note := range p.limited() {
@@ -81,6 +81,17 @@ func (co *Checkout) limited() []string {
 		return co.Tests.limited()
 	default:
 		return nil
+	}
+}
+
+// ProofLimits says why the tests prove nothing here, or little: they do not start on the base, or most of
+// them skip. It returns an empty string if neither is known.
+func (co *Checkout) ProofLimits() string {
+	select {
+	case <-co.BaseTested:
+		return cmp.Or(co.Tests.unprovable(), co.Tests.mostSkip())
+	default:
+		return ""
 	}
 }
 

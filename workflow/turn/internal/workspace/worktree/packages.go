@@ -46,12 +46,13 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 	var failed []error
 	if err != nil && ctx.Err() == nil {
 		failed = []error{err}
-		p.fetched.missing = "The packages that the repository names could not be fetched."
+		p.fetched.missing = joinLines(p.fetched.missing,
+			"The packages that the repository names could not be fetched.")
 	}
 	p.fetched.have = have
 	if have != nil {
 		p.fetched.locks = have.Resolved()
-		p.fetched.missing = describeMissing(have.Missing, p.Project())
+		p.fetched.missing = joinLines(p.fetched.missing, describeMissing(have.Missing, p.Project()))
 		for i := range have.Missing {
 			failed = append(failed, &have.Missing[i])
 		}
