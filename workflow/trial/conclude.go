@@ -179,6 +179,14 @@ func (t *trying) noteRest() {
 			}
 		}
 	}
+	for _, left := range r.LeftOut[:min(len(r.LeftOut), maxFailures)] {
+		t.note(CauseLimit, fmt.Sprintf("%s cannot run here: %s", left.Name, left.Why),
+			"all other tests prove; this one is left out on both sides")
+	}
+	if unread, stated := r.Unread(); unread > 0 {
+		t.note(CauseNotCounted, fmt.Sprintf("the test runner tells of %d tests, and %d of them were not read",
+			stated, unread), "report that as a fault of Bobbin, with what the tests print")
+	}
 	if n, line := unreached(r); n > 0 {
 		t.note(CauseService, fmt.Sprintf("%s reach a server (%s)",
 			plural(n, "test that fails could not", "tests that fail could not"), line),
