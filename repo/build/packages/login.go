@@ -187,9 +187,9 @@ func (e *Missing) explainDenials(step string, denied []proxy.Denial) bool {
 
 // The forms of the paths at which registries serve packages; the first group is the package's name.
 var packagePaths = []*regexp.Regexp{
-	regexp.MustCompile(`([^/]+?(?:/[^/]+?)*?)(?:\.git)?/(?:info/refs|git-upload-pack)$`),           // git
-	regexp.MustCompile(`((?:[a-z0-9-]+\.)+[a-z]+(?:/[^/@]+)*)/@(?:v/.*|latest)$`),                  // Go
-	regexp.MustCompile(`(@[^/]+(?:/|%2[fF])[^/]+)`),                                                // @scope/name
+	regexp.MustCompile(`([^/]+?(?:/[^/]+?)*?)(?:\.git)?/(?:info/refs|git-upload-pack)$`), // git
+	regexp.MustCompile(`((?:[a-z0-9-]+\.)+[a-z]+(?:/[^/@]+)*)/@(?:v/.*|latest)$`),        // Go
+	regexp.MustCompile(`(@[^/]+(?:/|%2[fF])[^/]+)`),
 	regexp.MustCompile(`([^/]+)/-/[^/]+\.tgz$`),                                                    // npm
 	regexp.MustCompile(`/(?:gems|quick/Marshal\.4\.8|info)/([^/]+?)(?:-[0-9][^/-]*(?:\.gem.*))?$`), // gem
 	regexp.MustCompile(`([^/]+)/?$`),

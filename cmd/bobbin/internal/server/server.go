@@ -575,6 +575,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		r.Sandbox = checker.Caches.Sandbox
 		r.Checker = checker
 		r.Folders.CacheDir = checker.Caches.Dir
+		checker.Caches.Packages.Mirrors = r.Mirrors
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
