@@ -114,6 +114,8 @@ func (t *trying) fetchPackages(ctx context.Context) (*packages.Packages, error) 
 	if ctx.Err() != nil {
 		return have, ctx.Err()
 	}
+	t.trial.Submodules = slices.DeleteFunc(t.trial.Submodules,
+		func(s Submodule) bool { return slices.Contains(have.Submodules(), s.Path) })
 	for i := range t.trial.Packages {
 		p := &t.trial.Packages[i]
 		if err != nil {

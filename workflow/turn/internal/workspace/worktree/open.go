@@ -219,7 +219,6 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	for _, note := range p.Tests.limited() {
 		t.SayIfNew(ctx, note)
 	}
-	t.sayServices(ctx, p, base)
 	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
@@ -244,6 +243,7 @@ func (t *Trees) testBase(ctx context.Context, p *Checkout, commit string, built 
 	if failed != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", failed)
 	}
+	t.sayServices(ctx, p, base)
 	return failed
 }
 
