@@ -16,11 +16,14 @@ import (
 
 // rememberedVersion is part of the name of each result file. Raise it when a stored result would be read
 // differently.
-const rememberedVersion = 3
+const rememberedVersion = 4
 
 // Baseline builds and tests a commit of the repository without changes. It runs once per commit and stores
-// the result on disk. Only Baseline fills the repository's build cache. A run that the sandbox ended or
-// that did not start is not stored, because the next run may get further.
+// the result on disk. Only Baseline fills the repository's build cache. A run that did not start is not
+// stored, because the next run may get further. One that was ended by a limit is stored with its limits, and
+// runs again once they have grown. If it was the time, it runs a second time in any case: it may find more in
+// the build cache. If a limit ended it while a few tests were running, it runs again without them: they are in
+// LeftOut then, and the result's Project is the command without them.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
 	return c.BaselineBuilt(ctx, commit, p, nil)
 }
@@ -39,11 +42,11 @@ func (c *Checker) BaselineBuilt(
 		return result.Result{}, err
 	}
 	defer release()
-	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey(), cache.environmentKey()))
 	if err != nil {
 		return result.Result{}, err
 	}
-	if r, ok := loadResult(file); ok {
+	if r, ok := c.loadBaseline(file); ok {
 		c.learn(p, r)
 		return r, nil
 	}
@@ -52,27 +55,59 @@ func (c *Checker) BaselineBuilt(
 		return result.Result{}, err
 	}
 	defer unlock()
-	if r, ok := loadResult(file); ok { // the previous holder of the lock may have stored the result
+	if r, ok := c.loadBaseline(file); ok { // the previous holder of the lock may have stored the result
 		c.learn(p, r)
 		return r, nil
 	}
 	name := cache.Mirror().Remote().Name
 	c.Caches.log().Info("build and test the base", "repository", name, "commit", commit)
 	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
+	if err == nil && r.Limited() != "" && r.TestsRan {
+		r, err = c.withoutStopped(ctx, commit, r, p)
+	}
 	if err != nil {
 		return r, err
 	}
 	c.Caches.log().Info("the base was tested", "repository", name, "commit", commit,
 		"result", r.String(), "took", r.Took)
-	if r.Stopped == "" && r.Missing == (result.Missing{}) {
+	if r.Missing == (result.Missing{}) && (r.Stopped == "" || r.Limited() != "") {
+		r.Runs = 1
+		if before, ok := loadResult(file); ok && before.Stopped == r.Stopped && before.Limits == r.Limits {
+			r.Runs = before.Runs + 1
+		}
 		err = saveResult(file, r)
 	}
 	return r, err
 }
 
+// loadBaseline reads the stored result of a baseline. It returns false if it has to run: no result is stored,
+// or a limit ended it that is larger now.
+func (c *Checker) loadBaseline(file string) (result.Result, bool) {
+	r, ok := loadResult(file)
+	if !ok || r.Limited() == "" {
+		return r, ok
+	}
+	now := c.limits()
+	switch r.Limited() {
+	case result.StoppedTime:
+		return r, r.Runs > 1 && now.Time <= r.Limits.Time
+	case result.StoppedMemory:
+		return r, now.Memory <= r.Limits.Memory
+	case result.LackedProcesses:
+		return r, now.Processes <= r.Limits.Processes
+	case result.StoppedDisk:
+		return r, now.Disk <= r.Limits.Disk
+	}
+	return r, true
+}
+
 // learn notes from a stored result that the test command of p can be counted only without a reporter's
-// flags.
+// flags, and whether it needs too much memory with several workers.
 func (c *Checker) learn(p project.Project, r result.Result) {
+	if r.OneWorker || r.Limited() == result.StoppedMemory {
+		c.noteWorkers(p.Build, r.OneWorker)
+		c.noteWorkers(countableCommand(p.Test), r.OneWorker)
+	}
 	if p.Written != "" && r.Project.Test == p.Written {
 		c.noteUncountable(countableCommand(p.Test))
 	}
@@ -81,7 +116,7 @@ func (c *Checker) learn(p project.Project, r result.Result) {
 // Remembered returns the stored result of Baseline, or false if there is none.
 func (c *Checker) Remembered(commit string, p project.Project) (result.Result, bool) {
 	cache := c.cacheOrEmpty()
-	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey()))
+	file, err := cache.resultFile(resultName(commit, p, cache.packagesKey(), cache.environmentKey()))
 	if err != nil {
 		return result.Result{}, false
 	}
@@ -142,13 +177,16 @@ func layInto(dir string, lay func(*os.Root) error) error {
 }
 
 // resultName returns the name of the file that stores a result.
-func resultName(commit string, p project.Project, packagesKey string) string {
+func resultName(commit string, p project.Project, packagesKey, environmentKey string) string {
 	parts := []string{fmt.Sprint(rememberedVersion), commit, p.Build, p.Test}
 	if p.Written != "" {
 		parts = append(parts, "written: "+p.Written)
 	}
 	if packagesKey != "" {
 		parts = append(parts, packagesKey)
+	}
+	if environmentKey != "" {
+		parts = append(parts, "environment: "+environmentKey)
 	}
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:16]) + ".json"

@@ -25,7 +25,8 @@ type Cache struct {
 	mirror  *git.Mirror // nil: no repository
 	fetched atomic.Pointer[packages.Packages]
 
-	goEntries atomic.Pointer[goEntries] // as they were read last; nil: never
+	goEntries   atomic.Pointer[goEntries] // as they were read last; nil: never
+	environment atomic.Pointer[usedEnvironment]
 }
 
 // Mirror returns the mirror of the repository, or nil if there is no repository.
@@ -53,6 +54,7 @@ func (c *Cache) FetchPackages(
 		Commits: c.mirror.Commits(),
 		Commit:  commit,
 		Config:  how,
+		Remote:  c.mirror.Remote(),
 		Dir:     filepath.Join(dir, packagesDir),
 		Begin:   begin,
 	})

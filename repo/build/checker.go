@@ -1,9 +1,9 @@
 package build
 
 import (
+	"cmp"
 	"errors"
 	"sync"
-	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -21,12 +21,19 @@ type Checker struct {
 	// Cache is the build cache of one repository, set by For. If it is nil, commands start with empty
 	// caches.
 	Cache *Cache
-	// Limits are the limits of one command. Default: those of the sandbox, with a time limit of 10 minutes.
+	// Limits are the limits of one command. Default: those of the sandbox, with DefaultTime and
+	// DefaultMemory.
 	Limits sandbox.Limits
+	// LimitsOf are the limits of single repositories, by name. For uses them; a zero field means the one of
+	// Limits.
+	LimitsOf map[string]sandbox.Limits
 
 	// countsOnlyWithoutFlags holds the test commands with a reporter's flags that could be counted only
 	// without these flags. For makes it for one repository.
 	countsOnlyWithoutFlags *sync.Map
+	// needsOneWorker holds the command lines that need too much memory, and whether one worker at a time
+	// helps. For makes it for one repository.
+	needsOneWorker *sync.Map
 	// the results of this Checker's trees, set by For
 	seen *seen
 }
@@ -36,7 +43,11 @@ type Checker struct {
 func (c *Checker) For(m *git.Mirror) *Checker {
 	bound := *c
 	bound.Cache = c.Caches.For(m)
+	if m != nil {
+		bound.Limits = joinLimits(c.LimitsOf[m.Remote().Name], c.Limits)
+	}
 	bound.countsOnlyWithoutFlags = &sync.Map{}
+	bound.needsOneWorker = &sync.Map{}
 	bound.seen = &seen{}
 	return &bound
 }
@@ -52,12 +63,29 @@ func (c *Checker) cacheOrEmpty() *Cache {
 	return c.Cache
 }
 
+// limits returns the limits of one command, with all defaults.
 func (c *Checker) limits() sandbox.Limits {
-	l := c.Limits
-	if l.Time == 0 {
-		l.Time = 10 * time.Minute
+	return joinLimits(c.Limits, sandbox.Limits{Time: DefaultTime, Memory: DefaultMemory()}).WithDefaults()
+}
+
+// CommandLimits are the limits of a repository's command besides its time, for commands that run beside the
+// builds and tests.
+func (c *Checker) CommandLimits() sandbox.Limits {
+	l := c.limits()
+	return sandbox.Limits{Memory: l.Memory, Processes: l.Processes, Disk: l.Disk}
+}
+
+// joinLimits returns the limits with those of otherwise for the zero fields.
+func joinLimits(l, otherwise sandbox.Limits) sandbox.Limits {
+	return sandbox.Limits{
+		Time:      cmp.Or(l.Time, otherwise.Time),
+		Memory:    cmp.Or(l.Memory, otherwise.Memory),
+		Processes: cmp.Or(l.Processes, otherwise.Processes),
+		FileSize:  cmp.Or(l.FileSize, otherwise.FileSize),
+		Output:    cmp.Or(l.Output, otherwise.Output),
+		Disk:      cmp.Or(l.Disk, otherwise.Disk),
+		Files:     cmp.Or(l.Files, otherwise.Files),
 	}
-	return l
 }
 
 // noteUncountable notes a test command that could be counted only without the added flags.

@@ -21,8 +21,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// captureHalf is how many bytes of the beginning and of the end of an output are kept.
-const captureHalf = 16 << 20
+// captureHalf is how many bytes of the beginning and of the end of an output are kept for counting: both
+// together are what the sandbox lets a command print, so nothing is left out.
+const captureHalf = 32 << 20
 
 // maxReport is the size in bytes of a report file; files of that size or more are ignored.
 const maxReport = 32 << 20
@@ -36,6 +37,25 @@ type outcome struct {
 	code    int
 	stopped string // why the sandbox ended the command; empty if it did not
 	printed int64  // the number of bytes printed, also those left out of text
+	used    result.Used
+
+	services   []string // lines about services that did not start
+	serviceLog string   // the end of the services' logs, if the command failed
+}
+
+// lackedMemory reports whether the command, or a process of it, was killed since it needed too much memory.
+func (o outcome) lackedMemory() bool { return o.stopped == result.StoppedMemory || o.used.Killed > 0 }
+
+// withServices returns an output with what there is to say of the services behind it.
+func (o outcome) withServices(output string) string {
+	lines := slices.Clone(o.services)
+	if o.serviceLog != "" {
+		lines = append(lines, result.StripTerminal(o.serviceLog))
+	}
+	if len(lines) == 0 {
+		return output
+	}
+	return strings.TrimSuffix(output, "\n") + "\n" + strings.Join(lines, "\n") + "\n"
 }
 
 // A treeRun is one run of the build and the tests of a tree.
@@ -69,6 +89,13 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
+	limits := c.limits()
+	r.Limits = result.Limits{
+		Time:      limits.Time,
+		Memory:    limits.Memory,
+		Processes: limits.Processes,
+		Disk:      limits.Disk,
+	}
 	j.checker = c
 	j.cache = c.cacheOrEmpty()
 	release, err := j.cache.pin(ctx)
@@ -79,21 +106,24 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	defer j.removeScratch()
 	began := time.Now()
 	if p.Build != "" {
-		o, err := j.runCommand(ctx, p.Build, "")
+		o, one, err := j.runSparing(ctx, p.Build, "")
 		if err != nil {
 			return r, err
 		}
+		r.OneWorker = one
+		r.Used.Add(o.used)
 		r.BuildRan = true
 		r.BuildOK = o.code == 0
 		r.Missing.Build = o.missing()
-		r.BuildOutput = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
+		r.BuildOutput = result.KeepEnds(o.withServices(result.StripTerminal(o.text)), result.MaxText)
 		r.Stopped = o.stopped
 		r.Printed = o.printed
 	}
 	if j.built != nil {
 		j.built()
 	}
-	r.Took = time.Since(began)
+	r.BuildTook = time.Since(began)
+	r.Took = r.BuildTook
 	if p.Test == "" || r.Stopped != "" {
 		return r, nil
 	}
@@ -186,19 +216,24 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 		return err
 	}
 	defer remove()
-	report := filepath.Join(work, "report")
-	if err := errors.Join(os.Mkdir(report, 0o755), t.checker.Caches.Sandbox.Own(report)); err != nil {
+	report, err := t.reportFolder(work)
+	if err != nil {
 		return err
 	}
-	o, err := t.runCommand(ctx, line, report)
+	o, one, err := t.runSparing(ctx, line, report)
 	if err != nil {
 		return err
 	}
 	r.TestsRan = true
+	r.OneWorker = r.OneWorker || one
+	r.Used.Add(o.used)
 	r.ExitCode = o.code
 	r.Stopped = o.stopped
 	r.Printed += o.printed
 	takeTests(r, o, readReports(report))
+	r.Services = o.services
+	r.Output = result.KeepEnds(o.withServices(r.Output), result.MaxText)
+	markLacking(r, o)
 	return nil
 }
 
@@ -243,39 +278,64 @@ func countableCommand(line string) string {
 	})
 }
 
-// takeTests reads the tests from the output, and prefers the report files if there are any. Of a run that
-// ended well the output counts if it tells of more tests: then a later report has overwritten an earlier one.
+// takeTests reads the tests from the output and from the report files, and uses what tells of more tests.
 func takeTests(r *result.Result, o outcome, written []string) {
-	read, ok := runners.Read(o.text)
+	read, ok := readOutput(o)
 	r.Output = read.Text
 	if !ok || r.Output == "" {
 		r.Output = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
 	}
-	var reports runners.Reading
-	reported := false
-	for _, text := range written {
-		if file, readable := runners.Read(text); readable {
-			reports.Tests = append(reports.Tests, file.Tests...)
-			reported = true
-			reports.Add(file.Counts)
-			reports.Stated += file.Stated
-			reports.Uncounted = reports.Uncounted || file.Uncounted
-		}
+	stated := 0
+	if ok {
+		stated = read.Stated
 	}
-	if reported && (!ok || o.code != 0 || read.Sum() <= reports.Sum()) {
+	if reports, reported := readAll(written); reported && (!ok || !tellsOfMore(read, reports)) {
+		stated = max(reports.Stated, stated-read.Failed)
 		read = reports
 		ok = true
 	}
 	r.Counted = ok && !read.Uncounted
 	r.Tests = read.Tests
 	r.Counts = read.Counts
-	r.Stated = read.Stated
+	r.Stated = stated
+	r.Unfinished = read.Unfinished
 	// pytest and unittest use this code for "no tests"
 	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
 	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {
 		r.Missing.Tests = o.missing()
 	}
+}
+
+// readOutput reads the tests from what a command printed.
+func readOutput(o outcome) (runners.Reading, bool) {
+	if o.stopped != "" {
+		return runners.ReadCut(o.text)
+	}
+	return runners.Read(o.text)
+}
+
+// readAll joins the tests of all report files. It returns false if none can be read.
+func readAll(written []string) (all runners.Reading, readable bool) {
+	for _, text := range written {
+		file, ok := runners.Read(text)
+		if !ok {
+			continue
+		}
+		readable = true
+		all.Tests = append(all.Tests, file.Tests...)
+		all.Add(file.Counts)
+		all.Stated += file.Stated
+		all.Uncounted = all.Uncounted || file.Uncounted
+	}
+	return all, readable
+}
+
+// tellsOfMore reports whether the output tells of more tests than the report files. Then a later report has
+// overwritten an earlier one, or a test has started a runner of its own, which wrote into the same folder.
+// Failures do not count: a summary may count a test twice that fails in its tear-down, too.
+func tellsOfMore(output, reports runners.Reading) bool {
+	return output.Sum()-output.Failed > reports.Sum() || len(output.Tests) > len(reports.Tests)
 }
 
 // preamble runs before every test command. It joins both output streams, so that the lines of a runner and
@@ -291,14 +351,15 @@ eval "$1"
 
 // runCommand runs one command line in the sandbox. A command that fails is no error.
 func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
-	cmd := t.checker.Caches.Sandbox.Command(t.dir, "sh", "-c", preamble, "sh", line)
+	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, preamble, line)
+	cmd.KillOne = true
 	if t.writable {
 		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)
 	} else {
 		if err := t.makeScratch(); err != nil {
 			return outcome{}, err
 		}
-		if !runsNothingOfTheTree(line) {
+		if !runsNothingOfTheTree(strings.TrimPrefix(line, oneWorker)) {
 			defer t.removeScratch()
 		}
 		var err error
@@ -311,19 +372,31 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: report, Inside: insideReport, Writable: true})
 		cmd.Env = append(cmd.Env, "REPORT_DIR="+insideReport)
 	}
+	services := t.cache.WithEnvironment(cmd, !runsNothingOfTheTree(line))
 	out := capture{half: captureHalf}
 	cmd.Stdout = &out
 	cmd.Stderr = &out
 	cmd.Limits = t.checker.limits()
 	err := cmd.Run(ctx)
-	var exit *sandbox.ExitError
-	switch {
-	case err == nil:
-		return outcome{text: out.String(), printed: out.printed()}, nil
-	case errors.As(err, &exit):
-		return outcome{text: out.String(), code: exit.Code, stopped: exit.Reason, printed: out.printed()}, nil
+	o := outcome{
+		printed: out.printed(),
+		used: result.Used{
+			Memory:    cmd.Used.Memory,
+			Processes: cmd.Used.Processes,
+			Killed:    cmd.Used.Killed,
+		},
 	}
-	return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
+	var exit *sandbox.ExitError
+	if errors.As(err, &exit) {
+		o.code = exit.Code
+		o.stopped = exit.Reason
+	} else if err != nil {
+		return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
+	}
+	whole := out.String()
+	o.text, o.services, o.serviceLog = services.Cut(whole)
+	o.printed = out.printed() - int64(len(whole)-len(o.text))
+	return o, nil
 }
 
 // onlyCompiles matches a command line of go build or go vet without flags.

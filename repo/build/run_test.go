@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -77,12 +78,12 @@ func TestATimeOutIsSaid(t *testing.T) {
 	}
 	require.False(t, r.OK())
 	require.Equal(t, "time", r.Stopped)
-	require.Contains(t, r.String(), "timed out after")
+	require.Contains(t, r.String(), "ran too long: more than")
 	require.Contains(t, r.Output, "begun")
 
 	r = runIn(t, c, nil, project.Project{Build: "sleep 6000", Test: "true"})
 	require.False(t, r.TestsRan)
-	require.Contains(t, r.String(), "timed out after")
+	require.Contains(t, r.String(), "ran too long: more than")
 }
 
 func TestCancellingEndsARun(t *testing.T) {
@@ -264,7 +265,7 @@ func TestTheBaselineIsRunOnceAndRemembered(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, next.Counted, "another commit is another run")
 
-	file, err := c.For(m).Cache.resultFile(resultName(commits[0], p, ""))
+	file, err := c.For(m).Cache.resultFile(resultName(commits[0], p, "", ""))
 	require.NoError(t, err)
 	dir := filepath.Dir(filepath.Dir(file))
 	for _, left := range folders(t, dir) {
@@ -289,19 +290,26 @@ func folders(t *testing.T, dir string) []string {
 	return out
 }
 
-func TestARunThatWasStoppedIsNotRemembered(t *testing.T) {
+// TestARunThatWasStoppedIsKnown has a baseline that a limit ends: it runs again only once the limit has
+// grown, and once more if the time ended it, since it may find more in the build cache.
+func TestARunThatWasStoppedIsKnown(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t, repotest.Files{"a": "b"})
 	c := checker(t)
 	c.Limits.Time = 300 * time.Millisecond
 	p := project.Project{Test: "sleep 2; true"}
-	r, err := c.For(m).Baseline(t.Context(), commits[0], p)
-	require.NoError(t, err)
-	require.Equal(t, "time", r.Stopped)
+	base := func() result.Result {
+		r, err := c.For(m).Baseline(t.Context(), commits[0], p)
+		require.NoError(t, err)
+		return r
+	}
+	require.Equal(t, "time", base().Stopped)
+	second := base()
+	require.Equal(t, 2, second.Runs)
+	require.Equal(t, second, base(), "it is not run a third time")
+	require.Contains(t, second.String(), "checks: {minutes: 1}")
 	c.Limits.Time = time.Hour
-	r, err = c.For(m).Baseline(t.Context(), commits[0], p)
-	require.NoError(t, err)
-	require.True(t, r.OK())
+	require.True(t, base().OK())
 }
 
 // TestOnlyTheBaseWritesTheCache has a command that would poison the cache of all sessions.
@@ -433,4 +441,33 @@ func TestABaselineNeedsACache(t *testing.T) {
 	c := &Checker{Caches: Caches{Sandbox: repotest.OpenSandbox(t)}}
 	_, err := c.For(m).Baseline(t.Context(), "x", project.Project{})
 	require.ErrorContains(t, err, "no folder for caches")
+}
+
+// TestAReportOfATestIsNotTheReportOfTheRun has a suite whose tests run a runner of their own, which finds the
+// variables of the run and writes its report where the run's would be.
+func TestAReportOfATestIsNotTheReportOfTheRun(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	inner := "import os, sys\nfor o in os.environ['PYTEST_ADDOPTS'].split():\n" +
+		"    if o.startswith('--junitxml='):\n        open(o[11:], 'w').write('<testsuite tests=\"1\">" +
+		"<testcase classname=\"c\" name=\"inner\"/></testsuite>')\n" +
+		"print('1 passed in 0.01s', file=sys.stderr)\n"
+	suite := "import subprocess, sys, unittest\n\nclass T(unittest.TestCase):\n    def test_inner(self):\n" +
+		"        subprocess.run([sys.executable, 'inner.py'], check=True)\n" +
+		"    def test_red(self):\n        self.fail('so')\n"
+	for i := range 40 {
+		suite += fmt.Sprintf("    def test_%d(self):\n        pass\n", i)
+	}
+	for line, want := range map[string]string{
+		"python3 -m unittest test_all":    "41 passed, 1 failed (test_red)",
+		"python3 -m unittest -v test_all": "41 passed, 1 failed (test_red)",
+		// the control: where only the report tells of tests, it counts
+		"python3 inner.py 2>/dev/null": "1 passed",
+	} {
+		r := runIn(t, checker(t), repotest.Files{"inner.py": inner, "test_all.py": suite},
+			project.Project{Test: line})
+		require.Contains(t, r.String(), want, r.Output)
+		_, _, wrong := r.Miscounted()
+		require.False(t, wrong)
+	}
 }

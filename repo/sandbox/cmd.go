@@ -33,9 +33,28 @@ type Cmd struct {
 	// access to a network, by HTTP_PROXY and HTTPS_PROXY. If it is empty, the command has none.
 	ProxySocket string
 
+	// KillOne lets the rest of the command go on when the memory runs out: the kernel kills the largest
+	// process, and Used counts it. That needs a control group; without one the whole command is ended.
+	KillOne bool
+	// Used is set by Run: what the command needed.
+	Used Used
+
 	sandbox *Sandbox
 	files   []backend.File // files that are made for the command; used by the probes
 }
+
+// Used is what a command needed at its peak, measured twenty times a second: a shorter peak may be missed.
+// Memory and Processes are zero for the kind docker, whose engine does not tell.
+type Used struct {
+	Memory    int64 // bytes, of all processes together
+	Processes int   // including threads
+	// Killed is the number of processes that the kernel killed because the command needed more memory than
+	// its limit.
+	Killed int
+}
+
+// maxKilled is how many processes the kernel may kill for their memory until the whole command is ended.
+const maxKilled = 20
 
 // An ExitError is the error of a command that did not end with code 0.
 type ExitError struct {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -26,6 +27,10 @@ type execution struct {
 	groups *cgroup.Group // nil if there are none
 	disk   *diskwatch.Watch
 	began  time.Time
+
+	killOne bool
+	mu      sync.Mutex
+	used    Used
 }
 
 // stopped is the cancellation cause of a command that this program ended. Its value is the Reason of the
@@ -40,6 +45,7 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	caller := c
 	c, done, err := c.withBridge()
 	if err != nil {
 		return err
@@ -49,7 +55,13 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e := &execution{job: job, stdio: &stdio{}, disk: watchDisks(job), began: time.Now()}
+	e := &execution{
+		job:     job,
+		stdio:   &stdio{},
+		disk:    watchDisks(job),
+		began:   time.Now(),
+		killOne: c.KillOne,
+	}
 	defer e.disk.Close()
 	if err := e.disk.CheckRoom(); err != nil {
 		return err
@@ -67,6 +79,7 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 	e.groups = c.sandbox.groups.NewGroup(cgroup.Limits{
 		Memory:    job.Limits.Memory,
 		Processes: job.Limits.Processes,
+		KillOne:   c.KillOne,
 	})
 	defer e.groups.Remove()
 	job.PlaceIn = e.groups.PlaceIn
@@ -80,7 +93,25 @@ func (c *Cmd) runOnThread(ctx context.Context) error {
 		return err
 	}
 	e.stdio.startCopying()
-	return e.followToEnd(ctx, inner, stop, p)
+	err = e.followToEnd(ctx, inner, stop, p)
+	caller.Used = e.usedAtPeak()
+	return err
+}
+
+// usedAtPeak returns what the command needed.
+func (e *execution) usedAtPeak() Used {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.used.Killed = e.groups.OutOfMemory()
+	return e.used
+}
+
+// noteUse keeps the peaks of a measurement.
+func (e *execution) noteUse(u process.Usage) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.used.Memory = max(e.used.Memory, u.Memory)
+	e.used.Processes = max(e.used.Processes, u.Tasks, u.Processes)
 }
 
 // newJob returns the job for the command, with all defaults filled in.
@@ -152,7 +183,8 @@ func (e *execution) followToEnd(
 	if err == nil && out.Reason != "" {
 		return e.newLimitError(out.Reason)
 	}
-	if reason := e.lateExcess(out.Killed || out.Code == backend.CodeKilled); cause == nil && err == nil &&
+	wasKilled := out.Killed || out.Code == backend.CodeKilled
+	if reason := e.lateExcess(wasKilled); cause == nil && err == nil &&
 		reason != "" {
 		return e.newLimitError(reason)
 	}
@@ -177,9 +209,10 @@ func (e *execution) followToEnd(
 // findOveruse returns the limit that the running command exceeds, or "". If a control group limits the
 // memory, it is exceeded once the kernel has killed a process of the group for it.
 func (e *execution) findOveruse(u process.Usage) string {
+	e.noteUse(u)
 	switch {
 	case e.groups.HasController("memory"):
-		if e.groups.OutOfMemory() {
+		if killed := e.groups.OutOfMemory(); killed > maxKilled || killed > 0 && !e.killOne {
 			return "memory"
 		}
 	case u.Memory > e.job.Limits.Memory:
@@ -194,7 +227,7 @@ func (e *execution) findOveruse(u process.Usage) string {
 // lateExcess returns the limit that a finished command had exceeded before a watch noticed it, or "". On a
 // busy machine the kernel may kill a command for its processor time before the clock of this program does.
 func (e *execution) lateExcess(killed bool) string {
-	if e.groups.OutOfMemory() {
+	if e.groups.OutOfMemory() > 0 && (killed || !e.killOne) {
 		return "memory"
 	}
 	if reason := e.disk.FindExcess(0, true); reason != "" {

@@ -57,6 +57,7 @@ type Sandbox struct {
 	ended   func(how string)
 	detail  string
 	groups  *cgroup.Groups // control groups for commands; nil if there are none
+	shell   *foundShell
 }
 
 // A kind is an entry in the table of kinds.
@@ -117,7 +118,7 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if err != nil {
 		return nil, newUnavailable(k.name, nil, err)
 	}
-	s := &Sandbox{kind: k.name, backend: b, env: c.Env, ended: c.Ended}
+	s := &Sandbox{kind: k.name, backend: b, env: c.Env, ended: c.Ended, shell: &foundShell{}}
 	if k.name == KindNone {
 		c.Log.Warn("sandbox is off: commands run unconfined, with this program's own rights and network")
 		s.detail = "none: commands are not confined"

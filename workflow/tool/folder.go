@@ -35,6 +35,12 @@ func (e *Env) explored(ctx context.Context, p string) (string, error) {
 
 // mayTouch returns nil if the file at a resolved path may be changed.
 func (e *Env) mayTouch(real string) error {
+	if at := e.Workspace.SubmoduleAt(real); at != "" {
+		return model.Mistakef("%s may not be changed: it is in the submodule %s, which is another "+
+			"repository; only its pin belongs to this one. Solve it outside of that folder, or say what has "+
+			"to change there.",
+			plaintext.QuotePath(real), plaintext.QuotePath(at))
+	}
 	if workfile.Within(e.Folder, real) {
 		return nil
 	}

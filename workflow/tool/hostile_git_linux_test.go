@@ -169,12 +169,23 @@ func hostileGits() []hostile {
 				entries, err := os.ReadDir(filepath.Join(l.env.Workspace.Files(), "a"))
 				require.NoError(t, err)
 				require.Empty(t, entries)
+				refusesSubmodules(t, l)
 			},
 			// Of these URLs, git 2.39 itself refuses ext:: and file://, and follows http.
 			naive: func(l *lab, dir string) { _, _ = l.try(dir, "submodule", "update", "--init", "a") },
 			finds: asked,
 		},
 	}
+}
+
+// refusesSubmodules checks that no file in one of the submodules a and b can be written.
+func refusesSubmodules(t testing.TB, l *lab) {
+	t.Helper()
+	for _, name := range []string{"a/x", "a", "b/c/d"} {
+		require.Contains(t, l.env.refused(t, "write_file", args{"path": name, "content": "x"}),
+			"may not be changed: it is in the submodule "+name[:1])
+	}
+	l.env.ok(t, "write_file", args{"path": "ab/x", "content": "x"}) // the control
 }
 
 // hostileRenames turn an ordinary folder into a git directory.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -71,7 +72,7 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	if err != nil {
 		return "", nil, err
 	}
-	started, err := c.command(in.Command, limit, out)
+	started, err := c.command(ctx, in.Command, limit, out)
 	if err != nil {
 		out.Finish(true)
 		return "", nil, err
@@ -99,11 +100,16 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), ran, nil
 }
 
-func (c commandRunner) command(line string, limit time.Duration, out *output.Capture) (*sandbox.Cmd, error) {
-	cmd := c.Sandbox.Command(c.workspace.Files(), "sh", "-c", line)
+func (c commandRunner) command(
+	ctx context.Context, line string, limit time.Duration, out *output.Capture,
+) (*sandbox.Cmd, error) {
+	cmd := c.Sandbox.ShellCommand(ctx, c.workspace.Files(), line)
 	cmd.Stdout = out
 	cmd.Stderr = out
 	cmd.Limits = c.limits
+	if c.Checker != nil && c.limits == (sandbox.Limits{}) {
+		cmd.Limits = c.Checker.CommandLimits()
+	}
 	cmd.Limits.Time = limit
 	var err error
 	switch {
@@ -112,8 +118,15 @@ func (c commandRunner) command(line string, limit time.Duration, out *output.Cap
 	case c.Checker != nil:
 		cmd.Mounts, cmd.Env = c.Checker.Cache.Mounts(c.workspace.Files())
 	}
+	if err == nil && c.Checker != nil {
+		c.Checker.Cache.WithEnvironment(cmd, !onlyReads.MatchString(line))
+	}
 	return cmd, err
 }
+
+// onlyReads matches commands that only show files, such as "ls -l docs": no service is started for them.
+var onlyReads = regexp.MustCompile(
+	"^(?:ls|cat|grep|rg|head|tail|wc|pwd|file|stat|tree|which)\\b[^;&|<>()$`\n]*$")
 
 // off returns the answer for an Env without a sandbox.
 func (c commandRunner) off(what string) error {

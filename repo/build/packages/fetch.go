@@ -3,6 +3,7 @@ package packages
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -25,6 +27,8 @@ type Fetcher struct {
 	Sandbox      *sandbox.Sandbox
 	Network      proxy.Network // default: the network of this machine
 	BlockedHosts []string      // hosts of the program's own services
+	// Mirrors fetches the submodules of repositories; nil: they are not fetched.
+	Mirrors *git.Mirrors
 	// ModuleCache is a Go module cache of this machine that is used before the network; empty: none.
 	ModuleCache string
 	// Registries returns the operator's own registries for a kind of project, as NAME=value. It is called
@@ -32,6 +36,8 @@ type Fetcher struct {
 	// public registries are used.
 	Registries func(ctx context.Context, kind string) ([]string, error)
 	Log        *slog.Logger // default: discarded
+	// Roots holds the authorities by which hosts with a login are verified; nil: those of this machine.
+	Roots *x509.CertPool
 
 	disk     int64    // for tests: replaces maxDisk
 	versions sync.Map // version text of each manager's tool, by name
@@ -43,6 +49,7 @@ type Job struct {
 	Commits git.Commits
 	Commit  string // of the base branch, never a commit of an agent
 	Config  Config
+	Remote  remote.Remote      // its credential is used for git repositories at the same host; may be empty
 	Dir     string             // the folder for the packages of this repository
 	Begin   func(names string) // called before a fetch starts, but not if everything is cached; may be nil
 }
@@ -56,10 +63,21 @@ type Missing struct {
 	Cure    string
 	Output  string // the last lines of the command's output
 	Refused []proxy.Refusal
+	// Allow and Private are the values of setup.allow and setup.private in the configuration with which the
+	// refused hosts would be allowed; at most one of them is set.
+	Allow, Private []string
+	OutOfTime      bool           // it took longer than setup.minutes
+	Denied         []proxy.Denial // answers of registries with a login
+
+	Submodule string // the folder of a submodule that could not be fetched; empty: packages could not
+	Host      string // of the submodule's address; may be empty
 }
 
 // Error returns the failure in one line.
 func (m *Missing) Error() string {
+	if m.Submodule != "" {
+		return fmt.Sprintf("setup: the submodule %s (%s): %s; %s", m.Submodule, m.Host, m.Why, m.Cure)
+	}
 	line := fmt.Sprintf("setup: the packages that %s names: %s", m.Names, m.Why)
 	for _, r := range m.Refused {
 		line += "; refused " + r.String()
@@ -74,17 +92,25 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 	if j.Config.Off || f.Sandbox == nil {
 		return nil, nil
 	}
-	plans, err := findPlans(ctx, j.Commits, j.Commit, j.Config)
-	if err != nil || len(plans) == 0 {
-		return nil, err
-	}
-	if err := os.MkdirAll(j.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("setup: %w", err)
-	}
 	all := &Packages{}
-	if err := f.fetchPlans(ctx, j, plans, all); err != nil {
+	if f.Mirrors != nil {
+		if err := f.fetchSubmodules(ctx, j, all); err != nil {
+			all.Close()
+			return nil, err
+		}
+	}
+	plans, err := findPlans(ctx, j.Commits, j.Commit, j.Config)
+	if err == nil && len(plans) > 0 {
+		if err = os.MkdirAll(j.Dir, 0o755); err == nil {
+			err = f.fetchPlans(ctx, j, plans, all)
+		}
+	}
+	if err != nil {
 		all.Close()
 		return nil, err
+	}
+	if len(all.sets)+len(all.Missing) == 0 {
+		return nil, nil
 	}
 	return all, nil
 }

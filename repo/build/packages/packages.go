@@ -34,6 +34,7 @@ type packageSet struct {
 	dir  string
 	note setupRecord
 	held *disk.Lock
+	at   string // of a submodule: its folder in the repository; empty: these are packages
 }
 
 // Key returns a key that identifies the packages, or an empty string if there are none.
@@ -113,6 +114,9 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 			if o.name == "go" && hasEntries(filepath.Join(host, manager.GoWorkspace)) {
 				env = append(env, "GOWORK="+path.Join(o.inside, manager.GoWorkspace, "go.work"))
 			}
+		}
+		if host, inside, ok := s.submoduleFolder(tree); ok {
+			mounts = append(mounts, sandbox.Mount{Host: host, Inside: inside})
 		}
 		for i, dir := range s.note.Node {
 			host := filepath.Join(s.dir, "node", strconv.Itoa(i))

@@ -103,9 +103,11 @@ func IsRepeatOf(texts []string, output string) bool {
 	return false
 }
 
-// RedSince reports whether the result fails in a way that the base does not.
+// RedSince reports whether the result fails in a way that the base does not. A command that was ended by a
+// limit is not red for that.
 func (r Result) RedSince(base Result) bool {
 	fresh, already := r.FailingSince(base)
-	return len(fresh) > 0 || !r.OK() && len(already) == 0 ||
-		r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan)
+	stopped := r.StoppedByLimit()
+	buildFails := r.BuildRan && !r.BuildOK && (base.BuildOK || !base.BuildRan) && (r.TestsRan || !stopped)
+	return len(fresh) > 0 || buildFails || !stopped && !r.OK() && len(already) == 0
 }

@@ -29,6 +29,20 @@ type Test struct {
 	// Broken is set if this is no test but stands for a group whose further tests could not run. It is the
 	// reason: "does not compile".
 	Broken string
+	// Unfinished is set if the test, or the group, began and did not end. Its status is Failed.
+	Unfinished bool
+	// Waits is set if an unfinished test waited for others when the output ended.
+	Waits bool `json:",omitempty"`
+	// Lacked is set if the test failed since the run reached that limit (memory, processes): it says nothing
+	// about the code.
+	Lacked string
+}
+
+// A LeftOut is a test that cannot be run on this machine: a limit stops it on the base itself.
+type LeftOut struct {
+	Name string // of a test that is no case, as in Test
+	Why  string // such as "needed more than 2 GB"
+	Cure string // as of StopCure
 }
 
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.
@@ -84,11 +98,25 @@ type Result struct {
 	// StoppedNear.
 	Stopped string
 	Printed int64 // the number of bytes printed, also those not in the outputs here
-	Took    time.Duration
-	Counted bool // if false, only the exit code is known
+	// Services are lines about services, such as a database, that did not start for the tests.
+	Services []string `json:",omitempty"`
+	Took     time.Duration
+	// BuildTook is the part of Took that the build needed.
+	BuildTook time.Duration
+	Limits    Limits // of each command
+	Used      Used
+	// OneWorker is set if the run needed more memory than it may, and ran again with one worker at a time.
+	OneWorker bool
+	Runs      int // how often a stored result was measured
+	// Unfinished names the tests that ran when the sandbox ended the command. They do not count.
+	Unfinished []string
+	Counted    bool // if false, only the exit code is known
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
 	// it may be smaller than the counts.
 	Stated int
+	// LeftOut are the tests without which Baseline ran Project, because a limit stops them. All other runs
+	// that are compared with this one leave them out, too.
+	LeftOut []LeftOut `json:",omitempty"`
 }
 
 // StoppedNear is the value of Result.Stopped if only the tests near the change were run, because they do
@@ -121,7 +149,7 @@ func (r Result) LineWithNews(news string) string {
 	}
 	switch {
 	case len(parts) == 0 && r.Stopped != "":
-		return r.StopReason()
+		return strings.Join(append([]string{r.StopReason()}, r.limitNote()...), ", ")
 	case len(parts) == 0:
 		return "nothing to run: no build or test command is known"
 	case !r.TestsRan && r.Project.Test != "":
@@ -130,7 +158,7 @@ func (r Result) LineWithNews(news string) string {
 		parts = append(parts, "no test command is known")
 	}
 	if !r.TestsRan && r.Stopped != "" {
-		parts = append(parts, r.StopReason())
+		parts = append(append(parts, r.StopReason()), r.limitNote()...)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -146,13 +174,18 @@ func (r Result) testCounts(news string) string {
 	}
 	switch {
 	case r.Stopped != "":
-		parts = append(parts, r.StopReason())
+		parts = append(parts, r.StopReason()+r.running())
 	case !r.Counted && r.TestsOK:
 		parts = append(parts, "exit code 0 (the tests could not be counted)")
 	case !r.Counted:
 		parts = append(parts, fmt.Sprintf("exit code %d (the tests could not be counted)", r.ExitCode))
 	case r.ExitCode != 0 && r.Failed == 0 && r.Passed+r.Skipped > 0:
 		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
+	}
+	parts = append(parts, r.limitNote()...)
+	if _, stated, wrong := r.Miscounted(); wrong {
+		parts = append(parts, fmt.Sprintf(
+			"which is wrong: the runner itself says %d, and Bobbin did not read its output rightly", stated))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -171,6 +204,14 @@ func (r Result) countFigures(news string) []string {
 	return parts
 }
 
+// running names the tests that ran when the command was ended.
+func (r Result) running() string {
+	if len(r.Unfinished) == 0 {
+		return ""
+	}
+	return " (while " + plaintext.FirstOf(r.Unfinished, 3) + " ran)"
+}
+
 // someFailed names the first three tests that failed.
 func (r Result) someFailed() string {
 	var names []string
@@ -183,25 +224,6 @@ func (r Result) someFailed() string {
 		return ""
 	}
 	return " (" + plaintext.FirstOf(names, 3) + ")"
-}
-
-// StopReason says in words why a command did not end by itself.
-func (r Result) StopReason() string {
-	switch r.Stopped {
-	case StoppedNear:
-		return "the rest was not run"
-	case "time":
-		return "timed out after " + r.Took.Round(time.Second).String()
-	case "memory":
-		return "stopped: it took too much memory"
-	case "output":
-		return "stopped: it printed too much"
-	case "disk":
-		return "stopped: it wrote too much to the disk"
-	case "files":
-		return "stopped: it made too many files"
-	}
-	return "killed before it ended"
 }
 
 // EveryTestNamed reports whether every test that was counted has a name.
@@ -235,6 +257,31 @@ func (r Result) Unread() (unread, stated int) {
 		return 0, r.Stated
 	}
 	return r.Stated - named, r.Stated
+}
+
+// Miscounted reports whether the counts are far from the number in the runner's own summary, by more than
+// two tests and more than a twentieth. It returns both numbers. Then the output was not read rightly, and the
+// counts say nothing for or against a change. A test may have cases that the runner does not count.
+func (r Result) Miscounted() (counted, stated int, wrong bool) {
+	if !r.Counted || r.Stated == 0 || r.Stopped != "" {
+		return r.Sum(), r.Stated, false
+	}
+	counted = r.Sum()
+	if counted > r.Stated {
+		counted = max(r.Stated, counted-r.extraCases())
+	}
+	apart := max(counted-r.Stated, r.Stated-counted)
+	return counted, r.Stated, apart > 2 && apart > r.Stated/20
+}
+
+// extraCases returns how many of the tests are cases of another one or stand for a group.
+func (r Result) extraCases() (extra int) {
+	for _, t := range r.Tests {
+		if t.Of != "" || t.Broken != "" {
+			extra++
+		}
+	}
+	return extra
 }
 
 // HasNoTests reports whether the tests ran and there are none.

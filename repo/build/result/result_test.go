@@ -31,16 +31,19 @@ func TestResultInOneLine(t *testing.T) {
 		"go test ./...: exit code 2 (the tests could not be counted)": {
 			Project: p, TestsRan: true, ExitCode: 2,
 		},
-		"go test ./...: 2 passed, timed out after 3s": {
-			Project:  p,
-			TestsRan: true,
-			Counted:  true,
-			Counts:   Counts{Passed: 2},
-			Stopped:  "time",
-			Took:     3 * time.Second,
+		"go test ./...: 2 passed, ran too long: more than 3 minutes (while TestC ran), " +
+			"`checks: {minutes: 6}` of the repository in bobbin.yaml allows more": {
+			Project:    p,
+			TestsRan:   true,
+			Counted:    true,
+			Counts:     Counts{Passed: 2},
+			Stopped:    "time",
+			Limits:     Limits{Time: 3 * time.Minute},
+			Unfinished: []string{"TestC"},
 		},
-		"build fails (go build ./...), tests not run, stopped: it wrote too much to the disk": {
-			Project: p, BuildRan: true, Stopped: "disk",
+		"build fails (go build ./...), tests not run, wrote more than 4 GB to the disk, " +
+			"`checks: {disk: 8 GB}` of the repository in bobbin.yaml allows more": {
+			Project: p, BuildRan: true, Stopped: "disk", Limits: Limits{Disk: 4 << 30},
 		},
 		"nothing to run: no build or test command is known": {},
 	} {
@@ -109,5 +112,29 @@ func TestATestThatBreaksDoesNotHideBehindOneOfItsName(t *testing.T) {
 		_, only := now.FailsOnlyAs(base)
 		require.Equal(t, want == 0, only)
 		require.Equal(t, want > 0, now.RedSince(base))
+	}
+}
+
+func TestCountsFarFromTheRunnersOwnAreSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		counted, stated, cases int
+		wrong                  bool
+	}{
+		{1, 4151, 0, true},
+		{4151, 4151, 0, false},
+		{4150, 4151, 0, false},
+		{8, 7, 0, false},
+		{40, 12, 0, true},
+		{40, 12, 28, false},
+		{3, 0, 0, false}, // the runner states nothing
+	} {
+		r := Result{TestsRan: true, Counted: true, Counts: Counts{Passed: c.counted}, Stated: c.stated}
+		for range c.cases {
+			r.Tests = append(r.Tests, Test{Of: "TestSplit", Status: Passed})
+		}
+		_, _, wrong := r.Miscounted()
+		require.Equal(t, c.wrong, wrong, c)
+		require.Equal(t, c.wrong, strings.Contains(r.String(), "the runner itself says"), r.String())
 	}
 }

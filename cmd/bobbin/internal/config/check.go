@@ -26,9 +26,11 @@ func (c *Config) check(p *strictyaml.Problems) {
 		at := fmt.Sprintf("$.repositories[%d]", i)
 		c.Repositories[i].check(p, at, names)
 		c.Repositories[i].Host.check(p, at+".host", c.Repositories[i].URL)
+		c.Repositories[i].Checks.check(p, at+".checks", c.Checks.or(maxCheck))
 	}
 	c.ModelTable.check(p)
 	c.Limits.check(p)
+	c.Checks.check(p, "$.checks", CheckLimits{aWeek, maxMB, maxTokens, maxMB})
 	c.checkSandbox(p)
 	c.Keep.check(p)
 	if n := c.Slack.Connections; n < 0 || n > maxConnections {
@@ -174,7 +176,13 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 		p.OneOf(at+".review", "review", r.Review, []string{"on", "off"})
 	}
 	r.checkBranches(p, at)
+	if near := r.Checks.Near; near != "" && !strings.Contains(near, "{files}") &&
+		!strings.Contains(near, "{packages}") {
+		p.At(at+".checks.near", "near %q needs {files} or {packages} where the changed ones are to be", near)
+	}
 	r.Setup.check(p, at+".setup")
+	r.Services.check(p, at+".services")
+	checkValues(p, at+".env", r.Env)
 	r.Visual.check(p, at+".visual")
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.At(at+".scope", "scope %q has to be a folder within the repository", r.Scope)

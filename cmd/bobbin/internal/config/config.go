@@ -28,11 +28,12 @@ import (
 type Config struct {
 	Repositories []Repository `yaml:"repositories"`
 	ModelTable
-	Limits    Limits  `yaml:"limits"`
-	Sandbox   Sandbox `yaml:"sandbox"`
-	SkillsDir string  `yaml:"skills_dir"` // default: none
-	HTTP      HTTP    `yaml:"http"`
-	Slack     Slack   `yaml:"slack"`
+	Limits    Limits      `yaml:"limits"`
+	Checks    CheckLimits `yaml:"checks"` // the most that a repository's checks may use
+	Sandbox   Sandbox     `yaml:"sandbox"`
+	SkillsDir string      `yaml:"skills_dir"` // default: none
+	HTTP      HTTP        `yaml:"http"`
+	Slack     Slack       `yaml:"slack"`
 	// default: none; for all repositories at the GitHub of its api_url
 	GitHubApp GitHubApp         `yaml:"github_app"`
 	Keep      Keep              `yaml:"keep"`
@@ -61,6 +62,10 @@ type Repository struct {
 	BranchPrefix string `yaml:"branch_prefix"` // default bobbin/
 	Scope        string `yaml:"scope"`         // default: the whole repository
 	Setup        Setup  `yaml:"setup"`         // or the word off
+	// servers for the tests, or the word off; default: those of the repository's CI or compose file
+	Services Services `yaml:"services"`
+	// variables of every command of the repository; no secrets
+	Env map[string]string `yaml:"env"`
 
 	visibility
 	RemoteAccess
@@ -95,12 +100,6 @@ type RemoteAccess struct {
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 
 	Host GitHost `yaml:"host"` // default: pushes make no pull requests
-}
-
-// Checks are the commands that build and test a repository. An empty one is detected from the repository.
-type Checks struct {
-	Build string `yaml:"build"`
-	Test  string `yaml:"test"`
 }
 
 // Sandbox holds the settings of the sandbox that confines commands.
@@ -181,8 +180,11 @@ func Cure(err error) string {
 var sections = []strictyaml.Section{
 	{Of: Config{}, Name: "the top of the file"},
 	{Of: Repository{}, Name: "a repository"},
-	{Of: Checks{}, Name: "checks"},
+	{Of: Checks{}, Name: "checks of a repository"},
+	{Of: CheckLimits{}, Name: "checks at the top of the file"},
 	{Of: Setup{}, Name: "setup"},
+	{Of: Services{}, Name: "services"},
+	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},

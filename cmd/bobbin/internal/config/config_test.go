@@ -26,7 +26,7 @@ repositories:
     channels: [C0123ABCD, "#bugs"]
     watch: all
     reactions: [bug]
-    checks: {build: go build ./..., test: go test -json ./...}
+    checks: {build: go build ./..., test: go test -json ./..., near: 'go test -json {packages}'}
     approvers: [U0123ABCD, S0456EFGH]
     other_than_requester: true
     guests: no_code
@@ -76,7 +76,7 @@ var wholeShop = Repository{
 	Channels:  []string{"C0123ABCD", "#bugs"},
 	Watch:     "all",
 	Reactions: []string{"bug"},
-	Checks:    Checks{Build: "go build ./...", Test: "go test -json ./..."},
+	Checks:    Checks{Build: "go build ./...", Test: "go test -json ./...", Near: "go test -json {packages}"},
 	Approval: Approval{
 		Approvers:          []string{"U0123ABCD", "S0456EFGH"},
 		OtherThanRequester: true,
@@ -284,7 +284,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
 	{
 		plainConfig + "surprise: 1",
-		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, sandbox, skills_dir, ` +
+		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, checks, sandbox, skills_dir, ` +
 			`http, slack, github_app, keep, people, words`,
 	},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
@@ -343,7 +343,7 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "skills_dir.x: b", `c:2: unknown key "skills_dir.x"; did you mean "skills_dir"?`},
 	{
 		plainConfig + "1: b",
-		`c:2: unknown key "1"; one of repositories, agents, models, limits, sandbox, skills_dir, http, ` +
+		`c:2: unknown key "1"; one of repositories, agents, models, limits, checks, sandbox, skills_dir, http, ` +
 			`slack, github_app, keep, people, words`,
 	},
 	// repositories
@@ -515,6 +515,10 @@ var badConfigs = []struct{ text, want string }{
 		one + "checks: make test",
 		`c:4: repositories[0].checks: keys and values are expected, not the text "make test"`,
 	},
+	{
+		one + "checks: {near: npm test}",
+		`c:4: near "npm test" needs {files} or {packages} where the changed ones are to be`,
+	},
 	// credentials
 	{
 		hub + "  token_env: SHOP TOKEN",
@@ -577,7 +581,7 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		hub + "app_id: 12",
-		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, sandbox, skills_dir, ` +
+		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, checks, sandbox, skills_dir, ` +
 			`http, slack, github_app, keep, people, words`,
 	},
 	{

@@ -68,6 +68,8 @@ type Settings struct {
 
 	Repositories []repository.Repository
 	Sandbox      config.Sandbox
+	// sets the limits of builds and tests; nil: the defaults
+	LimitChecks func(*build.Checker)
 	// hosts of the bot's own services, which package fetches must not reach
 	BlockedHosts []string
 	// secrets that are masked in messages, prompts and commits
@@ -573,6 +575,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		r.Sandbox = checker.Caches.Sandbox
 		r.Checker = checker
 		r.Folders.CacheDir = checker.Caches.Dir
+		checker.Caches.Packages.Mirrors = r.Mirrors
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
@@ -595,6 +598,9 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*build.Chec
 	log.Info("sandbox", "kind", box.Describe())
 	checker := &build.Checker{
 		Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log},
+	}
+	if s.LimitChecks != nil {
+		s.LimitChecks(checker)
 	}
 	checker.Caches.Packages = &packages.Fetcher{
 		Sandbox:      box,

@@ -338,6 +338,11 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 				v.SetString(s.GetToken().Value)
 				return
 			}
+		case *ast.FloatNode:
+			if v.Type() == reflect.TypeFor[Word]() {
+				v.SetString(s.GetToken().Value)
+				return
+			}
 		}
 	case reflect.Bool:
 		want = "true or false"

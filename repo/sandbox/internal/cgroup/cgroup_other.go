@@ -28,11 +28,14 @@ func (*Group) PlaceIn(*syscall.SysProcAttr) {}
 // HasController returns false.
 func (*Group) HasController(string) bool { return false }
 
-// OutOfMemory returns false.
-func (*Group) OutOfMemory() bool { return false }
+// OutOfMemory returns 0.
+func (*Group) OutOfMemory() int { return 0 }
 
 // Kill does nothing.
 func (*Group) Kill() {}
 
 // Remove does nothing.
 func (*Group) Remove() {}
+
+// MachineMemory returns 0.
+func MachineMemory() int64 { return 0 }

@@ -87,33 +87,32 @@ func (g *Group) HasController(controller string) bool {
 		func(p groupDir) bool { return slices.Contains(p.tree.controllers, controller) })
 }
 
-// OutOfMemory reports whether the kernel killed a process of the group because of its memory limit.
-func (g *Group) OutOfMemory() bool {
+// OutOfMemory returns how many processes of the group the kernel killed because of its memory limit.
+func (g *Group) OutOfMemory() (killed int) {
 	if g == nil {
-		return false
+		return 0
 	}
 	for _, p := range g.places {
 		file := "memory.oom_control"
 		if p.tree.unified {
 			file = "memory.events"
 		}
-		if CountsKill(filepath.Join(p.dir, file)) {
-			return true
-		}
+		killed += CountKills(filepath.Join(p.dir, file))
 	}
-	return false
+	return killed
 }
 
-// CountsKill reports whether a file, memory.events of version 2 or memory.oom_control of version 1, counts a
-// process that the kernel killed because of the memory limit of its group.
-func CountsKill(file string) bool {
+// CountKills returns how many processes a file, memory.events of version 2 or memory.oom_control of version
+// 1, counts that the kernel killed because of the memory limit of their group.
+func CountKills(file string) int {
 	text, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(text)) {
-		if n, ok := strings.CutPrefix(line, "oom_kill "); ok && strings.TrimSpace(n) != "0" {
-			return true
+		if n, ok := strings.CutPrefix(line, "oom_kill "); ok {
+			killed, _ := strconv.Atoi(strings.TrimSpace(n))
+			return killed
 		}
 	}
-	return false
+	return 0
 }
 
 // Kill kills all processes of the groups, including those that have not executed the command yet.

@@ -268,7 +268,10 @@ func (h *hierarchy) listSettings(l Limits) (out []setting) {
 		switch {
 		case c == "memory" && h.unified:
 			out = append(out, setting{file: "memory.max", value: memory},
-				setting{"memory.swap.max", "0", true}, setting{"memory.oom.group", "1", true})
+				setting{"memory.swap.max", "0", true})
+			if !l.KillOne { // version 1 never kills the whole group by itself
+				out = append(out, setting{"memory.oom.group", "1", true})
+			}
 		case c == "memory":
 			out = append(out, setting{file: "memory.limit_in_bytes", value: memory},
 				setting{"memory.memsw.limit_in_bytes", memory, true})

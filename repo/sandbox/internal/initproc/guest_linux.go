@@ -108,8 +108,8 @@ func obeyOrders(say *json.Encoder) (int, error) {
 
 // hasRunOutOfMemory reports whether the kernel killed a process of this sandbox because of its memory limit.
 func hasRunOutOfMemory() bool {
-	return cgroup.CountsKill("/sys/fs/cgroup/memory.events") ||
-		cgroup.CountsKill("/sys/fs/cgroup/memory/memory.oom_control")
+	return cgroup.CountKills("/sys/fs/cgroup/memory.events") > 0 ||
+		cgroup.CountKills("/sys/fs/cgroup/memory/memory.oom_control") > 0
 }
 
 // init runs the first process if gVisor or a container engine has started this process as such, and then does

@@ -15,6 +15,8 @@ const Interval = 50 * time.Millisecond
 type Usage struct {
 	Memory    int64 // bytes
 	Processes int
+	// Tasks is the number of processes and threads. No limit is held by it.
+	Tasks int
 }
 
 // Watch measures until ctx ends or overuse returns the name of a limit, and then calls stop with that name.

@@ -19,7 +19,9 @@ import (
 // because the kernel limits their number.
 func MeasureTree(root int) Usage {
 	var u Usage
-	for _, pid := range Subtree(root) {
+	pids, tasks := subtree(root)
+	u.Tasks = tasks
+	for _, pid := range pids {
 		u.Memory += MeasureMemory(pid)
 	}
 	return u
@@ -28,12 +30,19 @@ func MeasureTree(root int) Usage {
 // Subtree returns root and all processes below it. Orphans stay below it, because they become children of the
 // first process of the name space.
 func Subtree(root int) []int {
-	pids := []int{root}
+	pids, _ := subtree(root)
+	return pids
+}
+
+// subtree is Subtree, and also counts the threads.
+func subtree(root int) (pids []int, threads int) {
+	pids = []int{root}
 	for i := 0; i < len(pids); i++ {
 		tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pids[i]))
 		if err != nil {
 			continue
 		}
+		threads += len(tasks)
 		for _, task := range tasks {
 			children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pids[i], task.Name()))
 			for _, word := range strings.Fields(string(children)) {
@@ -43,7 +52,7 @@ func Subtree(root int) []int {
 			}
 		}
 	}
-	return pids
+	return pids, threads
 }
 
 // MeasureMemory returns the anonymous and shared memory of a process in bytes. Programs and

@@ -211,6 +211,10 @@ func (b *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	if project.Test == "" { // the change may bring the first tests
 		project = b.repository.Project(b.work.FS())
 	}
+	if _, _, err := checker.Cache.UseEnvironment(ctx, b.row.Onto, b.repository.Environment); err != nil {
+		b.Log.Warn("a backport is proven without its services", "repository", b.row.Repository,
+			"release", b.row.Release, "err", err)
+	}
 	have, err := checker.Cache.FetchPackages(ctx, b.row.Onto,
 		b.repository.SetupFor(project.Test, b.row.At), nil)
 	switch {

@@ -283,7 +283,11 @@ func (l *look) timed(ctx context.Context, commit string, nth int, run func(
 	began := time.Now()
 	limited, cancel := context.WithTimeout(ctx, left)
 	defer cancel()
-	v, err := run(limited, l.Checker.For(l.mirror))
+	checker := l.Checker.For(l.mirror)
+	if _, _, err := checker.Cache.UseEnvironment(limited, l.row.Base, l.repository.Environment); err != nil {
+		l.Log.Warn("an older commit is tested without its services", "err", err)
+	}
+	v, err := run(limited, checker)
 	took := time.Since(began)
 	l.spent += took
 	switch {

@@ -324,9 +324,9 @@ func (l *Tools) showReport(
 	if err := l.Trees.Current().AwaitStart(ctx, l.Store.DB); err != nil {
 		return model.Result{}, err
 	}
-	unprovable := plaintext.OneLine(l.Trees.Current().Unprovable())
-	if unprovable != "" {
-		r.Text = belowFirstLine(r.Text, unprovable+"\n")
+	doubt := plaintext.OneLine(l.Trees.Current().ProofLimits())
+	if doubt != "" {
+		r.Text = belowFirstLine(r.Text, doubt+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
 	known, err := l.checkAsserted(ctx, r.Text)
@@ -341,7 +341,7 @@ func (l *Tools) showReport(
 	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
 	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
 	lines := l.ProgramLine(r.Text[:at], buttons...)
-	if unprovable != "" {
+	if doubt != "" {
 		lines[0].Vouched = append(lines[0].Vouched, 1)
 	}
 	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])

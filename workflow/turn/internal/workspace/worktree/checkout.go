@@ -45,7 +45,7 @@ type fetched struct {
 	done    chan struct{}      // closed when the fields below are set, which are not changed after that
 	have    *packages.Packages // nil: no packages
 	locks   []string           // lock files that the packages in have replace
-	missing string             // what agents are told of missing packages
+	missing string             // what agents are told of missing packages and services
 
 	late bool // agents were not told yet, since the fetch had not ended; guarded by Trees.mu
 }

@@ -41,8 +41,11 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build),
 			orNone(prompt.WithoutJSONFlag(project.WrittenCommand())), from)
 	}
-	if why := p.Unprovable(); why != "" {
+	if why := p.ProofLimits(); why != "" {
 		b.WriteString(why + "\n")
+	}
+	for _, note := range p.limited() {
+		b.WriteString(note + "\n")
 	}
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
@@ -66,6 +69,27 @@ func (co *Checkout) Unprovable() string {
 	select {
 	case <-co.BaseTested:
 		return co.Tests.unprovable()
+	default:
+		return ""
+	}
+}
+
+// limited says what a limit keeps from being run on the base, as far as that is known yet.
+func (co *Checkout) limited() []string {
+	select {
+	case <-co.BaseTested:
+		return co.Tests.limited()
+	default:
+		return nil
+	}
+}
+
+// ProofLimits says why the tests prove nothing here, or little: they do not start on the base, or most of
+// them skip. It returns an empty string if neither is known.
+func (co *Checkout) ProofLimits() string {
+	select {
+	case <-co.BaseTested:
+		return cmp.Or(co.Tests.unprovable(), co.Tests.mostSkip())
 	default:
 		return ""
 	}

@@ -205,6 +205,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 		return
 	}
 	commit := t.Session().BaseCommit
+	t.findServices(ctx, p, commit)
 	packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
 	whenBuilt := closeBaseBuilt
@@ -215,9 +216,15 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
+	for _, note := range p.Tests.limited() {
+		t.SayIfNew(ctx, note)
+	}
+	t.sayServices(ctx, p, base)
 	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
+	} else if why := p.Tests.mostSkip(); why != "" {
+		t.SayIfNew(ctx, why)
 	}
 }
 

@@ -46,12 +46,17 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 	var failed []error
 	if err != nil && ctx.Err() == nil {
 		failed = []error{err}
-		p.fetched.missing = "The packages that the repository names could not be fetched."
+		p.fetched.missing = joinLines(p.fetched.missing,
+			"The packages that the repository names could not be fetched.")
 	}
 	p.fetched.have = have
 	if have != nil {
 		p.fetched.locks = have.Resolved()
-		p.fetched.missing = describeMissing(have.Missing, p.Project())
+		p.fetched.missing = joinLines(p.fetched.missing, describeMissing(have.Missing, p.Project()))
+		if there := have.Submodules(); len(there) > 0 {
+			p.fetched.missing = joinLines(p.fetched.missing, "Submodules, whose files commands see, "+
+				"read-only, but not read_file and search: "+plaintext.FirstOf(there, 20)+".")
+		}
 		for i := range have.Missing {
 			failed = append(failed, &have.Missing[i])
 		}
@@ -71,6 +76,11 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 func describeMissing(list []packages.Missing, p project.Project) string {
 	var lines []string
 	for _, m := range list {
+		if m.Submodule != "" {
+			lines = append(lines, fmt.Sprintf("Not here: the files of the submodule %s; %s.",
+				plaintext.CutLine(m.Submodule, 200), prompt.FirstLine(m.Why)))
+			continue
+		}
 		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200),
 			prompt.FirstLine(m.Why))
 		if ofProject := m.Kind == "" || m.Kind == p.Kind; ofProject && p.Build+p.Test != "" {
@@ -181,6 +191,9 @@ func FetchFailed(repository string, err error) string {
 		return fmt.Sprintf("I could not fetch the packages that %s needs: %s.", repository,
 			prompt.FirstLine(strings.TrimPrefix(err.Error(), "setup: "))) + rest
 	}
+	if m.Submodule != "" {
+		return submoduleFailed(m) + " I go on without its files; builds and tests that need them will fail."
+	}
 	line := fmt.Sprintf("I could not fetch the packages that %s needs (%s): %s.", repository,
 		plaintext.CutLine(m.Names, 200), m.Why)
 	if said := telling(m.Output); said != "" && len(m.Refused) == 0 {
@@ -190,6 +203,23 @@ func FetchFailed(repository string, err error) string {
 		line += " For my operator: " + m.Cure + "."
 	}
 	return line + rest
+}
+
+// submoduleFailed returns the sentences about a submodule that could not be fetched. Its path and host come
+// from the repository.
+func submoduleFailed(m *packages.Missing) string {
+	code := func(text string) string {
+		return "`" + strings.ReplaceAll(plaintext.CutLine(text, 200), "`", "'") + "`"
+	}
+	line := "The submodule " + code(m.Submodule)
+	if m.Host != "" {
+		line += " (" + code(m.Host) + ")"
+	}
+	line += " could not be fetched: " + m.Why + "."
+	if m.Cure != "" {
+		line += " For my operator: " + m.Cure + "."
+	}
+	return line
 }
 
 // telling returns the last two lines of an output, without npm's lines that carry no information.

@@ -36,6 +36,11 @@ func TestMissingPackagesInWords(t *testing.T) {
 		Output: "a\nnpm error 404 no `x`\nnpm error A complete log of this run can be found in: y\n" +
 			"npm error\n",
 	}
+	require.Equal(t, "The submodule `vendor/'x` (`git.example`) could not be fetched: no token. For my "+
+		"operator: give one. I go on without its files; builds and tests that need them will fail.",
+		FetchFailed("shop", &packages.Missing{
+			Submodule: "vendor/`x", Host: "git.example", Why: "no token", Cure: "give one",
+		}))
 	require.Contains(t, FetchFailed("shop", &failed), "it failed. It says: `a npm error 404 no 'x'`. I go on")
 
 	yarn := packages.Missing{

@@ -109,6 +109,39 @@ func (s *Setup) unprovable() string {
 		prompt.WithoutJSONFlag(command), s.Branch, missing)
 }
 
+// limited returns a sentence for each thing that a limit of this machine keeps from being run on the base.
+func (s *Setup) limited() (notes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cure := s.base.StopCure()
+	for _, t := range s.base.LeftOut {
+		cure = t.Cure
+		notes = append(notes, fmt.Sprintf("%s cannot be run here, on %s either (%s), and is left out.",
+			t.Name, s.Branch, t.Why))
+	}
+	if s.base.Stopped != "" {
+		notes = append(notes, fmt.Sprintf("The whole test suite does not end here, on %s either (it %s), "+
+			"so the tests of changed test files are run alone.", s.Branch, s.base.StopReason()))
+	}
+	if cure != "" && len(notes) > 0 {
+		notes[len(notes)-1] += fmt.Sprintf(" `%s` of the repository in bobbin.yaml allows more.", cure)
+	}
+	return notes
+}
+
+// mostSkip says that half or more of the base's tests skip, so that they prove little. It returns an empty
+// string if fewer do, or if that is not known yet.
+func (s *Setup) mostSkip() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	skipped := s.base.Skipped
+	if !s.base.Counted || skipped < 2 || 2*skipped < s.base.Sum() {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d tests skip on %s: they may need a database, or something else that is not "+
+		"here.", skipped, s.base.Sum(), s.Branch)
+}
+
 // Judge returns the project with a test command that an agent names. It refuses if a command is
 // configured, or if a member said which one is right. Whether the command is taken only its run tells.
 func (s *Setup) Judge(by, line, source string) (project.Project, error) {

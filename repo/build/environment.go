@@ -1,0 +1,109 @@
+package build
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/build/environment"
+	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
+)
+
+// servicesDir is the folder of prepared data of services in a repository's folder.
+const servicesDir = "services"
+
+// A usedEnvironment is the environment of a repository's commands.
+type usedEnvironment struct {
+	*environment.Environment
+	prepared string // folder of data of services; empty if there is none
+}
+
+// UseEnvironment finds the environment that the files of a commit and the configuration ask for, and gives it
+// to all commands from now on. It returns it with what is installed of its services. The commit has to be one
+// of the base, so that no change decides how it is proven.
+func (c *Cache) UseEnvironment(
+	ctx context.Context, commit string, how environment.Config,
+) (*environment.Environment, []environment.Installed, error) {
+	found := environment.Find(commitFiles{c.mirror.Commits(), commit}, how)
+	used := &usedEnvironment{Environment: found}
+	c.environment.Store(used)
+	box := c.caches.Sandbox
+	if box == nil || len(found.Services) == 0 {
+		return found, nil, nil
+	}
+	release, err := c.pin(ctx)
+	if err != nil {
+		return found, nil, err
+	}
+	defer release()
+	work, remove, err := c.WorkFolder()
+	if err != nil {
+		return found, nil, err
+	}
+	defer remove()
+	empty := filepath.Join(work, "empty")
+	if err := errors.Join(os.Mkdir(empty, 0o755), box.Own(empty)); err != nil {
+		return found, nil, err
+	}
+	have, err := found.Look(ctx, box, empty)
+	if err != nil {
+		return found, nil, err
+	}
+	folder, err := c.folder()
+	if err != nil {
+		return found, have, err
+	}
+	ready := usedEnvironment{Environment: found}
+	ready.prepared, err = found.Prepare(ctx, box, filepath.Join(folder, servicesDir), have)
+	if err == nil {
+		c.environment.Store(&ready)
+	}
+	return found, have, err
+}
+
+// WithEnvironment gives a command the environment of UseEnvironment. Its services are started for it if
+// started is true.
+func (c *Cache) WithEnvironment(cmd *sandbox.Cmd, started bool) environment.Wrapped {
+	used := c.environment.Load()
+	if used == nil {
+		return environment.Wrapped{}
+	}
+	return used.Wrap(cmd, used.prepared, started)
+}
+
+// environmentKey returns the key of the environment of UseEnvironment, or an empty string if there is none.
+func (c *Cache) environmentKey() string {
+	if used := c.environment.Load(); used != nil {
+		return used.Key()
+	}
+	return ""
+}
+
+// commitFiles are the files of a commit.
+type commitFiles struct {
+	git.Commits
+	commit string
+}
+
+// ReadFile returns the content of a file.
+func (f commitFiles) ReadFile(name string) ([]byte, error) { return f.Commits.ReadFile(f.commit, name) }
+
+// ReadDir returns the names of the files in a folder.
+func (f commitFiles) ReadDir(dir string) (names []string) {
+	paths, err := f.ListPaths(context.Background(), f.commit, func(at string) bool {
+		return at != dir && !strings.HasPrefix(dir, strings.TrimSuffix(at, "/")+"/")
+	})
+	if err != nil {
+		return nil
+	}
+	for _, p := range paths {
+		if path.Dir(p) == dir {
+			names = append(names, path.Base(p))
+		}
+	}
+	return names
+}
