@@ -194,6 +194,7 @@ func (o Options) try(
 		return trial.Trial{}, err
 	default:
 		runner.Checker = checker
+		checker.Caches.Packages.Mirrors = mirrors
 		if o.Opened != nil {
 			if err := o.Opened(ctx, checker, mirrors, s.Repositories[0]); err != nil {
 				return trial.Trial{}, err

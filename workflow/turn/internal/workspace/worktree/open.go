@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -212,7 +213,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
 		whenBuilt = nil
 	}
-	failed := t.testBase(ctx, p, commit, whenBuilt)
+	base, failed := t.testBase(ctx, p, commit, whenBuilt)
 	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
@@ -230,7 +231,9 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 
 // testBase runs the base's tests to learn which pass. If they are those that a member said, the thread is
 // told how they ended.
-func (t *Trees) testBase(ctx context.Context, p *Checkout, commit string, built func()) error {
+func (t *Trees) testBase(
+	ctx context.Context, p *Checkout, commit string, built func(),
+) (result.Result, error) {
 	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), built)
 	p.Tests.setBase(base)
 	if failed == nil {
@@ -244,7 +247,7 @@ func (t *Trees) testBase(ctx context.Context, p *Checkout, commit string, built 
 	if failed != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", failed)
 	}
-	return failed
+	return base, failed
 }
 
 // Close waits for the base's tests and closes what Open opened.
