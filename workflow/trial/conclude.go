@@ -42,8 +42,21 @@ func (t *trying) findCauses() {
 	}
 	t.causeOfBase()
 	if len(t.trial.Causes) > 0 {
-		t.trial.Causes = append(t.causesBefore(), t.trial.Causes...)
+		t.trial.Causes = withoutRepeats(append(t.causesBefore(), t.trial.Causes...))
 	}
+}
+
+// withoutRepeats leaves out causes whose cure is that of an earlier one: one program may be missing for the
+// packages, the build and the tests.
+func withoutRepeats(list []Cause) (out []Cause) {
+	for _, c := range list {
+		if c.Kind != CauseNotInstalled || !slices.ContainsFunc(out, func(o Cause) bool {
+			return o.Kind == c.Kind && o.Cure == c.Cure
+		}) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // causeOfNoCommand says why there is no test command.
@@ -179,6 +192,11 @@ func (t *trying) noteRest() {
 			}
 		}
 	}
+	for _, s := range t.services {
+		if line := s.Line(); line != "" {
+			t.note(CauseService, line, "")
+		}
+	}
 	for _, left := range r.LeftOut[:min(len(r.LeftOut), maxFailures)] {
 		t.note(CauseLimit, fmt.Sprintf("%s cannot run here: %s", left.Name, left.Why),
 			"all other tests prove; this one is left out on both sides")
@@ -216,11 +234,13 @@ func (t *trying) noteRest() {
 }
 
 func (t *trying) noteMissingFiles() {
-	if n := len(t.trial.Submodules); n > 0 {
-		var paths []string
-		for _, s := range t.trial.Submodules {
+	var paths []string
+	for _, s := range t.trial.Submodules {
+		if !s.Fetched {
 			paths = append(paths, s.Path)
 		}
+	}
+	if n := len(paths); n > 0 {
 		t.note(CauseSubmodules, fmt.Sprintf("%s: %s",
 			plural(n, "submodule is an empty folder here", "submodules are empty folders here"),
 			plaintext.FirstOf(paths, 3)), "what needs them cannot be built or tested")

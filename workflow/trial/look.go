@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git"
@@ -70,7 +71,7 @@ func look(ctx context.Context, s Subject) (l looked, err error) {
 		return l, err
 	}
 	l.trial.LFS = lfsOf(l.files, l.paths)
-	l.trial.Services = servicesOf(l.files)
+	l.trial.Services = servicesOf(l.files, s.Repository.Environment)
 	l.trial.Versions = versionsOf(ctx, l.files, l.trial.Folder, s.Sandbox)
 	return l, ctx.Err()
 }
@@ -104,8 +105,14 @@ func (l *looked) findPackages(ctx context.Context, s Subject) error {
 	return nil
 }
 
-// servicesOf returns the programs that the repository's files name for its tests. Nothing is read yet.
-func servicesOf(fs.FS) []Service { return []Service{} }
+// servicesOf returns the servers that the repository's files, or the configuration, name for its tests.
+func servicesOf(files fs.FS, how environment.Config) []Service {
+	out := []Service{}
+	for _, s := range environment.Find(environment.FilesOf(files), how).Services {
+		out = append(out, Service{Name: s.Kind, Version: s.Version, From: s.From})
+	}
+	return out
+}
 
 // String returns what was found in one line.
 func (t Trial) String() string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
@@ -80,9 +81,17 @@ type trying struct {
 	checker *build.Checker
 	base    result.Result
 	missing []packages.Missing
+
+	services []environment.Installed
 }
 
 func (t *trying) runAll(ctx context.Context) error {
+	_, services, err := t.checker.Cache.UseEnvironment(ctx, t.subject.Commit,
+		t.subject.Repository.Environment)
+	if err != nil {
+		return err
+	}
+	t.services = services
 	have, err := t.fetchPackages(ctx)
 	if err != nil {
 		return err
@@ -114,8 +123,9 @@ func (t *trying) fetchPackages(ctx context.Context) (*packages.Packages, error) 
 	if ctx.Err() != nil {
 		return have, ctx.Err()
 	}
-	t.trial.Submodules = slices.DeleteFunc(t.trial.Submodules,
-		func(s Submodule) bool { return slices.Contains(have.Submodules(), s.Path) })
+	for i, s := range t.trial.Submodules {
+		t.trial.Submodules[i].Fetched = slices.Contains(have.Submodules(), s.Path)
+	}
 	for i := range t.trial.Packages {
 		p := &t.trial.Packages[i]
 		if err != nil {

@@ -20,7 +20,7 @@ type Trial struct {
 	Test       Command     `json:"test"`       // an empty line: none was found
 	Packages   []Packages  `json:"packages"`   // by package manager
 	Services   []Service   `json:"services"`   // that the repository's files name
-	Submodules []Submodule `json:"submodules"` // whose folders are empty here
+	Submodules []Submodule `json:"submodules"` // that the commit pins
 	LFS        *LFS        `json:"lfs,omitempty"`
 	Versions   []Version   `json:"versions"` // of tools
 
@@ -75,6 +75,8 @@ type Service struct {
 type Submodule struct {
 	Path string `json:"path"`
 	URL  string `json:"url,omitempty"`
+	// Fetched is set if its files are there. Otherwise its folder is empty.
+	Fetched bool `json:"fetched"`
 }
 
 // An LFS says which files are stored in Git LFS.
