@@ -41,6 +41,7 @@ type DiagnosisReport struct {
 	Reproduction  string       `json:"reproduction,omitempty"`
 	Example       string       `json:"example,omitempty"`
 	Siblings      *Siblings    `json:"siblings,omitempty"`
+	Remains       string       `json:"remains" jsonschema:"as in report_root_cause"`
 
 	ExpectedChanges []ExpectedChange `json:"expected_changes,omitempty"`
 }

@@ -4,7 +4,7 @@
 //   - session.go, phase.go: a session, the person who writes, and the phases of the work
 //   - message.go: what people write and press, and what other apps post
 //   - line.go, button.go, card.go, home.go: what people see and press in Slack
-//   - report.go, diagnosis.go: why something is wrong
+//   - report.go, diagnosis.go, remains.go: why something is wrong, and what speaks against the fix
 //   - plan.go, task.go: what is to be done: questions, requests, plans, tasks and their attempts
 //   - expectation.go: what tests expect today, and what they will expect after approved work
 //   - inquiry.go: what agents that only read are asked

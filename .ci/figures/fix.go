@@ -205,6 +205,7 @@ func (f *fixer) play(a modelRequest) answer {
 		}
 		return answer{tool: "report_root_cause", args: map[string]any{
 			"summary": "Add subtracts", "cause": "Add returns a - b (sums.go:5).", "confidence": "high",
+			"remains": "nothing",
 			"evidence": []any{
 				map[string]any{"claim": "it subtracts", "grade": "inferred", "source": "sums.go:5"},
 			},

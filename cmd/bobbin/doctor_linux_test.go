@@ -303,7 +303,8 @@ func configurationComplaints() []doctorFault {
 		{name: "no YAML", breaks: func(w *doctorSetup) { w.file = "repositories: [" }},
 		{name: "variables missing", breaks: func(w *doctorSetup) {
 			w.change(w.remote, "https://git.example/acme/shop.git")
-			w.change("channels:", "token_env: SHOP_TOKEN, channels:")
+			w.change("channels:", "token_env: SHOP_TOKEN, setup: {auth: [{host: npm.example, "+
+				"token_env: NPM_TOKEN}]}, channels:")
 			w.change("models: {"+agent.DefaultModel+": {",
 				"models: {"+agent.DefaultModel+": {url: \"https://models.example/v1\", key_env: BIG_KEY, ")
 		}},
@@ -639,8 +640,10 @@ func repositoryComplaints() []doctorFault {
 		{name: asItShouldBe + " at a host", breaks: hosted(githost.Password, "", nil)},
 		{name: asItShouldBe + " with a token of its own", breaks: func(w *doctorSetup) {
 			hosted("", "", nil)(w)
-			w.change("channels:", "token_env: SHOP_TOKEN, channels:")
+			w.change("channels:", "token_env: SHOP_TOKEN, setup: {auth: [{host: npm.example, "+
+				"token_env: NPM_TOKEN}]}, channels:")
 			w.env["SHOP_TOKEN"] = githost.Password
+			w.env["NPM_TOKEN"] = "npm-" + secret
 		}},
 		{name: "a wrong token of its own", breaks: func(w *doctorSetup) {
 			hosted(githost.Password, "", nil)(w)
@@ -665,6 +668,12 @@ func repositoryComplaints() []doctorFault {
 		},
 		{name: "empty", breaks: func(w *doctorSetup) {
 			inRemote(w, w.remote, "update-ref", "-d", "refs/heads/main")
+		}},
+		{name: "no tests", breaks: func(w *doctorSetup) {
+			require.NoError(w, os.RemoveAll(w.remote))
+			require.NoError(w, stage.PlantRemote(w.remote, []txtar.File{
+				{Name: "README.md", Data: []byte("A shop.\n")},
+			}))
 		}},
 		{name: "shallow", breaks: func(w *doctorSetup) {
 			require.NoError(w, os.WriteFile(filepath.Join(w.remote, "shallow"),

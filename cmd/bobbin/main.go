@@ -68,6 +68,7 @@ type commands struct {
 
 	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
 	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
+	Try        tryCommand        `cmd:"" help:"What the bot would find in a repository, and what it could prove there: no Slack, no key."`
 	Manifest   manifestCommand   `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
 	Doctor     doctorCommand     `cmd:"" help:"Check everything that the bot needs, and say how to fix what is wrong."`
 	Serve      serveCommand      `cmd:"" help:"Run the bot."`

@@ -20,7 +20,9 @@ const rememberedVersion = 3
 
 // Baseline builds and tests a commit of the repository without changes. It runs once per commit and stores
 // the result on disk. Only Baseline fills the repository's build cache. A run that the sandbox ended or
-// that did not start is not stored, because the next run may get further.
+// that did not start is not stored, because the next run may get further. If the sandbox ended it while a
+// few tests were running, it runs again without them: they are in LeftOut then, and the result's Project
+// is the command without them.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
 	return c.BaselineBuilt(ctx, commit, p, nil)
 }
@@ -59,6 +61,9 @@ func (c *Checker) BaselineBuilt(
 	name := cache.Mirror().Remote().Name
 	c.Caches.log().Info("build and test the base", "repository", name, "commit", commit)
 	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
+	if err == nil && r.Stopped != "" {
+		r, err = c.withoutStopped(ctx, commit, r, p)
+	}
 	if err != nil {
 		return r, err
 	}

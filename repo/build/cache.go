@@ -54,6 +54,7 @@ func (c *Cache) FetchPackages(
 		Commits: c.mirror.Commits(),
 		Commit:  commit,
 		Config:  how,
+		Remote:  c.mirror.Remote(),
 		Dir:     filepath.Join(dir, packagesDir),
 		Begin:   begin,
 	})

@@ -21,8 +21,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// captureHalf is how many bytes of the beginning and of the end of an output are kept.
-const captureHalf = 16 << 20
+// captureHalf is how many bytes of the beginning and of the end of an output are kept for counting: both
+// together are what the sandbox lets a command print, so nothing is left out.
+const captureHalf = 32 << 20
 
 // maxReport is the size in bytes of a report file; files of that size or more are ignored.
 const maxReport = 32 << 20
@@ -108,7 +109,8 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if j.built != nil {
 		j.built()
 	}
-	r.Took = time.Since(began)
+	r.BuildTook = time.Since(began)
+	r.Took = r.BuildTook
 	if p.Test == "" || r.Stopped != "" {
 		return r, nil
 	}
@@ -260,39 +262,64 @@ func countableCommand(line string) string {
 	})
 }
 
-// takeTests reads the tests from the output, and prefers the report files if there are any. Of a run that
-// ended well the output counts if it tells of more tests: then a later report has overwritten an earlier one.
+// takeTests reads the tests from the output and from the report files, and uses what tells of more tests.
 func takeTests(r *result.Result, o outcome, written []string) {
-	read, ok := runners.Read(o.text)
+	read, ok := readOutput(o)
 	r.Output = read.Text
 	if !ok || r.Output == "" {
 		r.Output = result.KeepEnds(result.StripTerminal(o.text), result.MaxText)
 	}
-	var reports runners.Reading
-	reported := false
-	for _, text := range written {
-		if file, readable := runners.Read(text); readable {
-			reports.Tests = append(reports.Tests, file.Tests...)
-			reported = true
-			reports.Add(file.Counts)
-			reports.Stated += file.Stated
-			reports.Uncounted = reports.Uncounted || file.Uncounted
-		}
+	stated := 0
+	if ok {
+		stated = read.Stated
 	}
-	if reported && (!ok || o.code != 0 || read.Sum() <= reports.Sum()) {
+	if reports, reported := readAll(written); reported && (!ok || !tellsOfMore(read, reports)) {
+		stated = max(reports.Stated, stated-read.Failed)
 		read = reports
 		ok = true
 	}
 	r.Counted = ok && !read.Uncounted
 	r.Tests = read.Tests
 	r.Counts = read.Counts
-	r.Stated = read.Stated
+	r.Stated = stated
+	r.Unfinished = read.Unfinished
 	// pytest and unittest use this code for "no tests"
 	noTests := o.code == 5 && r.Counted && len(r.Tests) == 0
 	r.TestsOK = (o.code == 0 || noTests) && r.Failed == 0 && o.stopped == ""
 	if !r.TestsOK && !slices.ContainsFunc(r.Tests, func(t result.Test) bool { return t.Broken == "" }) {
 		r.Missing.Tests = o.missing()
 	}
+}
+
+// readOutput reads the tests from what a command printed.
+func readOutput(o outcome) (runners.Reading, bool) {
+	if o.stopped != "" {
+		return runners.ReadCut(o.text)
+	}
+	return runners.Read(o.text)
+}
+
+// readAll joins the tests of all report files. It returns false if none can be read.
+func readAll(written []string) (all runners.Reading, readable bool) {
+	for _, text := range written {
+		file, ok := runners.Read(text)
+		if !ok {
+			continue
+		}
+		readable = true
+		all.Tests = append(all.Tests, file.Tests...)
+		all.Add(file.Counts)
+		all.Stated += file.Stated
+		all.Uncounted = all.Uncounted || file.Uncounted
+	}
+	return all, readable
+}
+
+// tellsOfMore reports whether the output tells of more tests than the report files. Then a later report has
+// overwritten an earlier one, or a test has started a runner of its own, which wrote into the same folder.
+// Failures do not count: a summary may count a test twice that fails in its tear-down, too.
+func tellsOfMore(output, reports runners.Reading) bool {
+	return output.Sum()-output.Failed > reports.Sum() || len(output.Tests) > len(reports.Tests)
 }
 
 // preamble runs before every test command. It joins both output streams, so that the lines of a runner and

@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -433,4 +434,33 @@ func TestABaselineNeedsACache(t *testing.T) {
 	c := &Checker{Caches: Caches{Sandbox: repotest.OpenSandbox(t)}}
 	_, err := c.For(m).Baseline(t.Context(), "x", project.Project{})
 	require.ErrorContains(t, err, "no folder for caches")
+}
+
+// TestAReportOfATestIsNotTheReportOfTheRun has a suite whose tests run a runner of their own, which finds the
+// variables of the run and writes its report where the run's would be.
+func TestAReportOfATestIsNotTheReportOfTheRun(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	inner := "import os, sys\nfor o in os.environ['PYTEST_ADDOPTS'].split():\n" +
+		"    if o.startswith('--junitxml='):\n        open(o[11:], 'w').write('<testsuite tests=\"1\">" +
+		"<testcase classname=\"c\" name=\"inner\"/></testsuite>')\n" +
+		"print('1 passed in 0.01s', file=sys.stderr)\n"
+	suite := "import subprocess, sys, unittest\n\nclass T(unittest.TestCase):\n    def test_inner(self):\n" +
+		"        subprocess.run([sys.executable, 'inner.py'], check=True)\n" +
+		"    def test_red(self):\n        self.fail('so')\n"
+	for i := range 40 {
+		suite += fmt.Sprintf("    def test_%d(self):\n        pass\n", i)
+	}
+	for line, want := range map[string]string{
+		"python3 -m unittest test_all":    "41 passed, 1 failed (test_red)",
+		"python3 -m unittest -v test_all": "41 passed, 1 failed (test_red)",
+		// the control: where only the report tells of tests, it counts
+		"python3 inner.py 2>/dev/null": "1 passed",
+	} {
+		r := runIn(t, checker(t), repotest.Files{"inner.py": inner, "test_all.py": suite},
+			project.Project{Test: line})
+		require.Contains(t, r.String(), want, r.Output)
+		_, _, wrong := r.Miscounted()
+		require.False(t, wrong)
+	}
 }

@@ -20,6 +20,9 @@ var builtApart = []string{"go", "python", "node"}
 // tree, as a proof does, so a proof of exactly this tree can reuse the result. For other kinds it runs in
 // the workspace's own files, where a build continues from the last one.
 //
+// Tests that a limit stops on the base are left out, and if the base's whole suite does not end, only the
+// tests of the change's own test files are run.
+//
 // In a fresh tree the tests near the change run first. If one of them fails that does not fail on the base,
 // the others are not run (result.StoppedNear). But if the previous check of the same tree ended that way,
 // all tests are run.
@@ -42,7 +45,16 @@ func Check(
 		return result.Result{}, err
 	}
 	var first build.First
-	if base, known := c.Remembered(w.Base(), p); known && !c.EndedNear(w.Base(), tree, p) {
+	base, known := c.Remembered(w.Base(), p)
+	switch {
+	case known && len(base.LeftOut) > 0:
+		p = base.Project
+	case known && base.Stopped != "": // the whole suite would be stopped as well
+		if alone, ok := p.Only(selectTests(p.Kind, changes).testFiles(), nil); ok {
+			p = alone
+		}
+	}
+	if known && base.Stopped == "" && !c.EndedNear(w.Base(), tree, p) {
 		var paths []string
 		for _, ch := range changes {
 			paths = append(paths, ch.Path)

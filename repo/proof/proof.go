@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -33,6 +34,16 @@ type Proof struct {
 	OnOldTests result.Result
 	// the name of the base for people, such as main
 	BaseName string
+
+	// Ran is the project whose runs were compared: without the tests that a limit stops on the base, or only
+	// the change's own test files.
+	Ran project.Project
+	// the whole suite on the base, if it did not run to its end: then Base, OnBase and Branch are runs of the
+	// change's own test files alone
+	Unfinished result.Result
+
+	// Others say in a line each how the runs of commands beside the project's own one ended on the branch
+	Others []string
 
 	// by test: how it fails on the base, or why it no longer passes
 	Notes   map[string]string
@@ -167,8 +178,12 @@ func (p Proof) Lines() []string {
 	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
 		lines = append(lines, p.branchLine())
 	}
+	lines = append(lines, p.Others...)
 	if note := p.unreadNote(); note != "" {
 		lines = append(lines, note)
+	}
+	if line := leftOutLine(p.Base, p.BaseName); line != "" {
+		lines = append(lines, line)
 	}
 	lines = append(lines, p.keptLines()...)
 	if p.Repeated != "" {

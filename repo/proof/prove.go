@@ -36,6 +36,8 @@ type proving struct {
 	onceImports *project.Imports
 	// leaves the fourth run out
 	withoutOldTests bool
+	// only the tests of the change's own test files are run
+	isAlone bool
 	// the branch's tests that Unstable names
 	unstable map[key]bool
 }
@@ -78,6 +80,17 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	if p.Base, err = p.checker.Baseline(ctx, p.work.Base(), p.project); err != nil {
 		return err
 	}
+	if len(p.Base.LeftOut) > 0 {
+		p.project = p.Base.Project
+	}
+	p.Ran = p.project
+	if p.Base.Stopped != "" {
+		if p.Why = p.whyStopped(); p.isAlone {
+			return nil
+		}
+		_, err = p.proveAlone(ctx)
+		return err
+	}
 	if p.Branch, err = p.onBranch(ctx, false); err != nil {
 		return err
 	}
@@ -98,6 +111,9 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	if !p.Base.EveryTestNamed() || !p.Branch.EveryTestNamed() {
 		p.judgeFigures()
 	} else if err = p.judgeTests(ctx, p.rerunBranch(ctx)); err != nil {
+		return err
+	}
+	if err := p.proveOthers(ctx); err != nil {
 		return err
 	}
 	if p.BuildOK && p.GreenOnBranch && p.Missing == "" && !p.Passes() &&
@@ -199,9 +215,6 @@ func (p *proving) whyUnprovable() string {
 	case p.Base.Missing.Tests != "":
 		p.Missing = p.Base.Missing.Tests
 		return "the tests did not start on " + p.BaseName
-	case p.Base.Stopped != "":
-		p.Missing = "the run on " + p.BaseName + " itself " + p.Base.StopReason()
-		return p.Missing + ", so there is nothing to compare with"
 	case p.Branch.Missing.Tests != "":
 		return "the tests did not start on the branch (" + p.Branch.Missing.Tests +
 			"), and did on " + p.BaseName

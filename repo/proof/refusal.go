@@ -15,7 +15,7 @@ const addTestAdvice = ": add one that fails there and passes with the change"
 func (p Proof) refusal() string {
 	why := p.Why
 	switch own := p.failingOwn(); {
-	case p.Missing != "" && p.Base.TestsRan && p.Base.Missing.Tests == "" && p.Base.Stopped == "":
+	case p.Missing != "" && (p.Base.Stopped != "" || p.Base.TestsRan && p.Base.Missing.Tests == ""):
 		why = "nothing can be proven here: " + p.Missing
 	case p.Missing != "":
 		why = "nothing can be proven here, since the tests do not start on " +

@@ -51,10 +51,12 @@ type Reading struct {
 
 	// What it tells the program or the agents to do.
 	// lists, adds, corrects or forgets lessons of the repository; nil: none of these
-	Lesson    *LessonRequest
-	Redirects bool   // makes the step of an agent pointless
-	Task      int    // number of the task that it is for; 0: none
-	TaskText  string // what it says to that task, or the whole text
+	Lesson *LessonRequest
+	// says with which command the repository is tested, and nothing else; nil: it does not
+	TestCommand *TestCommand
+	Redirects   bool   // makes the step of an agent pointless
+	Task        int    // number of the task that it is for; 0: none
+	TaskText    string // what it says to that task, or the whole text
 
 	// Whom and what it names.
 	ToColleague bool // begins with the mention of another person
@@ -81,6 +83,9 @@ type Request struct {
 
 // A LessonRequest asks to remember, correct, forget or list lessons of the repository.
 type LessonRequest = command.Lesson
+
+// A TestCommand says with which command the repository is tested.
+type TestCommand = command.TestCommand
 
 // ReadRequest reads a message as a part of a request, as [Lexicon.Read] does.
 func ReadRequest(text string, consultant ...string) Request {
@@ -168,6 +173,9 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	}
 	if lesson, ok := command.ReadLesson(text); ok {
 		r.Lesson = &lesson
+	}
+	if tests, ok := command.ReadTestCommand(text); ok {
+		r.TestCommand = &tests
 	}
 	r.Task, r.TaskText = taskNamed(t)
 	return r

@@ -28,6 +28,7 @@ type Repository struct {
 	MentionsOwners bool   // owners of the code are mentioned, not only named
 	Unreviewed     bool   // changes are pushed without a review by the critic
 	Build, Test    string // commands; empty: found from the files
+	Near           string // command for the tests near a change: project.Project.NearBy
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
 	Environment    environment.Config
@@ -91,6 +92,7 @@ func (r Repository) Folder() string {
 // otherwise by what its files say.
 func (r Repository) Project(files fs.FS) project.Project {
 	found := project.FindIn(files, r.Folder())
+	found.NearBy = r.Near
 	if r.Build != "" {
 		found.Build = r.Build
 	}
@@ -100,6 +102,22 @@ func (r Repository) Project(files fs.FS) project.Project {
 		found.Written = ""
 	}
 	return found
+}
+
+// Candidates returns the ways to build and test a tree of the repository, the best first: the configured test
+// command alone, otherwise what its files say.
+func (r Repository) Candidates(files fs.FS) []project.Candidate {
+	if r.Test != "" {
+		return []project.Candidate{project.Configured(r.Project(files))}
+	}
+	list := project.Candidates(files, r.Folder())
+	for i := range list {
+		list[i].NearBy = r.Near
+		if r.Build != "" {
+			list[i].Build = r.Build
+		}
+	}
+	return list
 }
 
 // SetupFor returns how the packages are fetched for a command: those of the folder that the work is limited

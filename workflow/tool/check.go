@@ -32,8 +32,9 @@ type CommandSetter struct {
 	Current func() project.Project
 	// the project with it, or a [model.Mistake]
 	Judge func(line, source string) (project.Project, error)
-	// shows the command in the thread, and stores it
-	Keep func(ctx context.Context, p project.Project, line string, r result.Result) error
+	// shows the command in the thread, and stores it; weaker says why it does not, if the project has a
+	// better one
+	Keep func(ctx context.Context, p project.Project, line string, r result.Result) (weaker string, err error)
 }
 
 // check runs the program's own build and tests over the workspace. Its [result.Result] is stored with the
@@ -59,7 +60,10 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, executi
 	case in.Command == "":
 	case r.Sum() > 0 && (r.EveryTestNamed() || r.Counted && p.Written != "" && r.Project.Test == p.Written):
 		kept = "It is the repository's test command from now on, also for done.\n"
-		err = c.CommandSetter.Keep(ctx, p, in.Command, r)
+		var weaker string
+		if weaker, err = c.CommandSetter.Keep(ctx, p, in.Command, r); weaker != "" {
+			kept = "It was not kept as the test command: " + weaker + ".\n"
+		}
 	default:
 		kept = "It was not kept as the test command: no tests could be read from what it printed" +
 			triedWithout(p) + ".\n"

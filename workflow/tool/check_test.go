@@ -58,12 +58,12 @@ func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "x\n"})
 	named := project.Project{}
-	kept := ""
+	kept, weaker := "", ""
 	b.CommandSetter = CommandSetter{
 		Judge: func(string, string) (project.Project, error) { return named, nil },
-		Keep: func(_ context.Context, _ project.Project, line string, _ result.Result) error {
+		Keep: func(_ context.Context, _ project.Project, line string, _ result.Result) (string, error) {
 			kept = line
-			return nil
+			return weaker, nil
 		},
 	}
 	named = project.Project{
@@ -75,6 +75,10 @@ func TestANamedCommandIsTriedWithoutItsFlags(t *testing.T) {
 	require.Contains(t, text, "Tests: 4 passed, 4 total\\n': 4 passed")
 	require.Contains(t, text, "It is the repository's test command from now on")
 	require.Equal(t, "jest", kept)
+	weaker = "`npx jest` finds 352 tests"
+	text = b.ok(t, "check", map[string]any{"command": "jest"})
+	require.Contains(t, text, "It was not kept as the test command: `npx jest` finds 352 tests.")
+	require.NotContains(t, text, "from now on")
 	named = project.Project{Kind: "node", Test: "echo no such flag; exit 1", Written: "exit 2"}
 	require.Contains(t, b.ok(t, "check", map[string]any{"command": "jest"}),
 		"neither with what I added for that (`echo no such flag; exit 1`) nor without it (`exit 2`)")

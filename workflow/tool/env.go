@@ -83,8 +83,6 @@ func Running(b *Env) []model.Tool {
 // Writing returns the tools that change files, and the tool that checks the change. The time of a check is
 // not the agent's: it waits for the base's tests, and runs as long as the repository's tests do.
 func Writing(b *Env) []model.Tool {
-	check := newWritingTool("check", b.commandRunner().check)
-	check.Untimed = true
 	tools := []model.Tool{
 		newTool("edit_file", b.editFile), newTool("write_file", b.writeFile),
 		newTool("apply_patch", b.applyPatch),
@@ -92,7 +90,14 @@ func Writing(b *Env) []model.Tool {
 	for i := range tools {
 		tools[i].ChangesFiles = true
 	}
-	return append(tools, check)
+	return append(tools, Checking(b))
+}
+
+// Checking returns the tool that builds and tests the workspace.
+func Checking(b *Env) model.Tool {
+	check := newWritingTool("check", b.commandRunner().check)
+	check.Untimed = true
+	return check
 }
 
 //go:embed *.md

@@ -441,6 +441,7 @@ var (
 		Summary:    "A whole refund gives back more than was paid",
 		Cause:      "money.Split drops the remainder (money/split.go:13).",
 		Confidence: "high",
+		Remains:    "An order of one item with two coupons is still a cent off.",
 		Evidence: []workflow.Evidence{
 			{Claim: "the remainder is dropped", Grade: "observed", Source: "money/split.go:13"},
 			{Claim: "others are right", Grade: "inferred"},
@@ -462,6 +463,7 @@ var (
 			Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed",
 		}},
 		Evidence: aCause.Evidence,
+		Remains:  "Refunds that were paid out already stay a cent too high.",
 	}
 	aRequest = workflow.Request{
 		SurfaceArea:  "the receipt (receipt/)",

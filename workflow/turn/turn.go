@@ -165,6 +165,10 @@ var errPaused = errors.New("paused by the operator")
 // then goes on with that one.
 var errRepositoryChanged = errors.New("a person chose another repository")
 
+// errTestsChanged ends a run when a member has said how the repository is tested. The turn then goes on with
+// that command, and tries it on the base first.
+var errTestsChanged = errors.New("a person said how it is tested")
+
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
 func (t *turn) afterJudged(m intent.Message, f []store.Part) {
@@ -176,6 +180,9 @@ func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 	}
 	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
 		t.halt(errRepositoryChanged)
+	}
+	if _, told := ledger.Find[progress.TestCommand](f); told && t.Trees.Current() != nil && t.halt != nil {
+		t.halt(errTestsChanged)
 	}
 	if handled, _ := ledger.Find[inbox.Handled](f); handled.ForAgents && m.Kind != workflow.MessageAction &&
 		m.Kind != workflow.MessageSent && m.Kind != workflow.MessageRemark && m.Says.Redirects {
@@ -207,7 +214,8 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 	if errors.Is(context.Cause(ctx), errStopped) && parent.Err() == nil {
 		return true, t.judgeStop(parent)
 	}
-	if errors.Is(context.Cause(ctx), errRepositoryChanged) && parent.Err() == nil {
+	cause := context.Cause(ctx)
+	if (errors.Is(cause, errRepositoryChanged) || errors.Is(cause, errTestsChanged)) && parent.Err() == nil {
 		return true, nil
 	}
 	if errors.Is(context.Cause(ctx), errPaused) && parent.Err() == nil {
@@ -419,8 +427,9 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tools := append(decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator}),
-		t.Runtime.ReadingTools(env)...)
+	t.Runtime.LetNameTests(env, row.Signature())
+	leading := decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator})
+	tools := append(orchestrator.Amendable(leading, j.Messages), t.Runtime.ReadingTools(env)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

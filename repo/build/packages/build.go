@@ -79,6 +79,8 @@ func (f *fetchRun) runSteps(ctx context.Context) error {
 		Allow:        c.allowedHosts(f.plan.managers, own),
 		Private:      c.privateHosts(f.plan.managers, own),
 		BlockedHosts: f.fetcher.BlockedHosts,
+		Logins:       f.job.logins(),
+		Roots:        f.fetcher.Roots,
 		Network:      f.fetcher.Network,
 		Log:          f.fetcher.log(),
 	})
@@ -86,6 +88,9 @@ func (f *fetchRun) runSteps(ctx context.Context) error {
 		return err
 	}
 	defer way.Close()
+	if err := f.writeTrust(way.Authority()); err != nil {
+		return err
+	}
 	if own, err = f.plan.withoutOverruled(own); err != nil {
 		return err
 	}
@@ -97,9 +102,15 @@ func (f *fetchRun) runSteps(ctx context.Context) error {
 		stop(nil)
 		watching.Wait()
 	}()
+	env, err := f.loginVariables(own, way.Authority() != nil)
+	if err != nil {
+		return err
+	}
 	for _, s := range f.plan.steps {
 		out := &tail{}
-		err := f.stepCommand(s, own, way.Socket(), out, time.Until(until)).Run(inner)
+		cmd := f.stepCommand(s, own, way.Socket(), out, time.Until(until))
+		cmd.Env = append(cmd.Env, env...)
+		err := cmd.Run(inner)
 		if err != nil {
 			way.Close()
 			f.report = way.Report()
@@ -134,6 +145,9 @@ func (f *fetchRun) stepCommand(
 	cmd.Mounts = []sandbox.Mount{
 		{Host: f.pathOf("kept", "out"), Inside: insidePackages, Writable: true},
 		{Host: f.pathOf("scratch"), Inside: insideScratch, Writable: true},
+	}
+	if _, err := os.Stat(f.pathOf("trust")); err == nil {
+		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: f.pathOf("trust"), Inside: insideTrust})
 	}
 	machine := ""
 	if f.plan.kind() == "go" {
@@ -176,15 +190,17 @@ func (f *fetchRun) stepError(
 	case exit.Reason == "time":
 		e.Why = fmt.Sprintf("`%s` was not done after %s", s.shown, limit)
 		e.Cure = "`setup.minutes` in the configuration allows more"
+		e.OutOfTime = true
 	case f.report.Full:
 		e.Why = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown)
 		e.Cure = "`setup.run` in the configuration can fetch less"
+	case exit.Reason == "" && e.explainDenials(s.shown, f.report.Denied):
 	case exit.Reason != "":
 		e.Why = fmt.Sprintf("`%s` was stopped (%s)", s.shown, exit.Reason)
 		e.Cure = "`setup.run` in the configuration can do with less"
 	case len(e.Refused) > 0:
 		e.Why = fmt.Sprintf("`%s` was refused %s", s.shown, refusedHosts(e.Refused))
-		e.Cure = f.refusalCure(f.fetcher.ownRegistries(ctx, f.plan.managers))
+		f.curesRefusal(e, f.fetcher.ownRegistries(ctx, f.plan.managers))
 	case len(f.report.Missed) > 0:
 		m := f.report.Missed[0]
 		e.Why = fmt.Sprintf("`%s` failed with exit code %d: %s was asked for, and %s", s.shown, exit.Code,
@@ -194,6 +210,10 @@ func (f *fetchRun) stepError(
 		e.Why = fmt.Sprintf("`%s` failed with exit code %d", s.shown, exit.Code)
 		e.Cure = "`setup.run` in the configuration says how it is done instead, and `setup: " +
 			"off` that it is not"
+		if host := f.wantsLogin(output); host != "" {
+			e.Cure = "if `" + host + "` wants a login, `setup: {auth: [{host: " + host + ", token_env: " +
+				"NAME_OF_A_VARIABLE}]}` in the configuration"
+		}
 	}
 	return e
 }
@@ -210,9 +230,9 @@ func refusedHosts(list []proxy.Refusal) string {
 	return plaintext.FirstOf(out, 3)
 }
 
-// refusalCure returns the setting that would allow the refused hosts. It names all allowed hosts, because
-// setup.allow replaces the default hosts.
-func (f *fetchRun) refusalCure(own []string) string {
+// curesRefusal sets the Cure of e to the setting that would allow the refused hosts. It names all allowed
+// hosts, because setup.allow replaces the default hosts.
+func (f *fetchRun) curesRefusal(e *Missing, own []string) {
 	hosts := f.job.Config.allowedHosts(f.plan.managers, own)
 	allowed := len(hosts)
 	private := []string(nil)
@@ -231,12 +251,17 @@ func (f *fetchRun) refusalCure(own []string) string {
 	}
 	switch {
 	case len(hosts) > allowed:
-		return "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") + "]}` in the configuration"
-	case len(private) > 0:
-		return "if that is meant, `setup: {private: [" + strings.Join(private, ", ") +
+		e.Allow = hosts
+		e.Cure = "if that is meant, `setup: {allow: [" + strings.Join(hosts, ", ") +
 			"]}` in the configuration"
+	case len(private) > 0:
+		e.Private = private
+		e.Cure = "if that is meant, `setup: {private: [" + strings.Join(private, ", ") +
+			"]}` in the configuration"
+	default:
+		e.Cure = "`setup.run` in the configuration says how it is done instead, and `setup: " +
+			"off` that it is not"
 	}
-	return "`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not"
 }
 
 // noteFile is the name of the file with the note.

@@ -23,6 +23,8 @@ type Config struct {
 	Allow []string
 	// hosts whose addresses may be in a private network
 	Private []string
+	// for registries and git hosts that want one; their hosts are allowed, too
+	Logins []proxy.Login
 	// NAME=value; no secrets, because untrusted code can read them
 	Env []string
 	// limit for all commands together; default 10 minutes
@@ -50,7 +52,7 @@ const (
 // settings of the repository.
 func (c Config) environment(own []string, machineCache bool) []string {
 	own = slices.DeleteFunc(slices.Clone(own), IsUsualAccount)
-	env := slices.Concat(manager.Environment(c.Allow), own, c.Env)
+	env := slices.Concat(manager.Environment(c.gitHosts()), own, c.Env)
 	last := ""
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, "GOPROXY="); ok {
@@ -100,7 +102,7 @@ func HostsIn(value string) (hosts []string) {
 
 // allowedHosts returns the hosts that these managers may connect to.
 func (c Config) allowedHosts(found []manager.Manager, own []string) (hosts []string) {
-	hosts = append(slices.Clone(c.Allow), c.Private...)
+	hosts = slices.Concat(c.Allow, c.Private, c.loginHosts())
 	if len(c.Allow) == 0 {
 		for _, m := range found {
 			hosts = append(hosts, m.Hosts...)
@@ -118,6 +120,12 @@ func (c Config) allowedHosts(found []manager.Manager, own []string) (hosts []str
 // are.
 func (c Config) privateHosts(found []manager.Manager, own []string) []string {
 	hosts := slices.Clone(c.Private)
+	for _, l := range c.Logins {
+		if l.IsPlain() { // a login without TLS stays in a private network, so it can only be there
+			host, _, _ := strings.Cut(l.Target(), ":")
+			hosts = append(hosts, host)
+		}
+	}
 	for _, kv := range own {
 		hosts = append(hosts, HostsIn(kv)...)
 	}

@@ -3,6 +3,7 @@ package packages
 import (
 	"bytes"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -16,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -32,6 +34,8 @@ type Fetcher struct {
 	// public registries are used.
 	Registries func(ctx context.Context, kind string) ([]string, error)
 	Log        *slog.Logger // default: discarded
+	// Roots holds the authorities by which hosts with a login are verified; nil: those of this machine.
+	Roots *x509.CertPool
 
 	disk     int64    // for tests: replaces maxDisk
 	versions sync.Map // version text of each manager's tool, by name
@@ -43,6 +47,7 @@ type Job struct {
 	Commits git.Commits
 	Commit  string // of the base branch, never a commit of an agent
 	Config  Config
+	Remote  remote.Remote      // its credential is used for git repositories at the same host; may be empty
 	Dir     string             // the folder for the packages of this repository
 	Begin   func(names string) // called before a fetch starts, but not if everything is cached; may be nil
 }
@@ -56,6 +61,11 @@ type Missing struct {
 	Cure    string
 	Output  string // the last lines of the command's output
 	Refused []proxy.Refusal
+	// Allow and Private are the values of setup.allow and setup.private in the configuration with which the
+	// refused hosts would be allowed; at most one of them is set.
+	Allow, Private []string
+	OutOfTime      bool // it took longer than setup.minutes
+	Denied  []proxy.Denial // answers of registries with a login
 }
 
 // Error returns the failure in one line.

@@ -368,6 +368,9 @@ func (p plan) cacheKey(c Config, own []string, versions string) (string, error) 
 		part("began", c.Began.UTC().Truncate(freshFor).Format(time.DateOnly))
 	}
 	part(append([]string{"allow"}, c.allowedHosts(p.managers, own)...)...)
+	for _, l := range c.Logins {
+		part("login", l.Host, l.User)
+	}
 	part(append([]string{"private"}, c.Private...)...)
 	part(append([]string{"env"}, slices.Concat(own, c.Env)...)...)
 	all := p.own || loose || slices.ContainsFunc(p.managers, manager.Manager.ReadsManifests)

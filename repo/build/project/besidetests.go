@@ -36,7 +36,8 @@ var testSettings = regexp.MustCompile(
 
 // sources matches code in any language.
 var sources = regexp.MustCompile(
-	`\.(?:go|py|[cm]?[jt]sx?|rs|rb|pl|pm|t|sh|bats|java|kt|scala|swift|c|cc|cpp|h|hpp|php|exs?|cs)$`,
+	`\.(?:go|pyx?|[cm]?[jt]sx?|vue|svelte|rs|rb|rake|pl|pm|t|xs|sh|bash|bats|java|kts?|scala|groovy|swift|` +
+		`c|cc|cpp|cxx|h|hh|hpp|hxx|inl|ipp|mm|cu|php|phpt|exs?|erl|cs|fs|vb|dart|l?hs|zig)$`,
 )
 
 // IsCode reports whether the file is source code, by its name.
@@ -65,7 +66,7 @@ const maxRead = 2000
 // ReadByTestsAlone reports whether tests name a data file and no other code does: it holds what they expect.
 func ReadByTestsAlone(root fs.FS, kind, file string) bool {
 	name := path.Base(file)
-	t := tree{root}
+	t := tree{FS: root}
 	tests := false
 	looked := 0
 	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {

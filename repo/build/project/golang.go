@@ -1,11 +1,12 @@
 package project
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
 
-var golang = language{kind: "go", find: findGo, isTest: isGoTest}
+var golang = language{kind: "go", find: findGo, isTest: isGoTest, code: regexp.MustCompile(`\.go$`)}
 
 func findGo(t tree) Project {
 	switch {

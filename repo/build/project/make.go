@@ -2,7 +2,7 @@ package project
 
 import "strings"
 
-var makefile = language{kind: "make", find: findMake}
+var makefile = language{kind: "make", find: findMake, whole: true}
 
 func findMake(t tree) Project {
 	var text string

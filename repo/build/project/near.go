@@ -9,17 +9,32 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project/internal/command"
 )
 
-// Near returns the project without a build, and with its tests narrowed to the given files and stopping at
-// the first failure if the runner can. For Go it selects the packages of the files and, if names are given,
-// the tests with these names. It returns false if the test command cannot be narrowed.
+// Near returns the project without a build, unless its tests are what the build makes, and with its tests
+// narrowed to the given files and stopping at the first failure if the runner can. For Go it selects the
+// packages of the files and, if names are given, the tests with these names. A pattern in NearBy is used as
+// it is. Near returns false if the test command cannot be narrowed.
 func (p Project) Near(files, names []string) (Project, bool) {
+	if p.NearBy != "" {
+		line, ok := p.nearBy(nil, files)
+		p.Test = line
+		p.Written = line
+		return p, ok
+	}
 	m := nearCall.FindStringSubmatch(p.Test)
 	if m == nil {
 		return p, false
 	}
 	below := filesBelow(m[2], files)
 	call := nearLine(m[3], below, names)
-	p.Build = ""
+	if call == "" {
+		call = selectFiles(p.Kind, m[3], below, true)
+	}
+	if call == "" {
+		call = selectCTests(m[3], names)
+	}
+	if !slices.Contains(testsNeedBuild, p.Kind) {
+		p.Build = ""
+	}
 	p.Test = m[1] + call
 	return p, call != "" && len(below) > 0
 }
@@ -40,7 +55,11 @@ func filesBelow(folder string, files []string) []string {
 }
 
 // nearCall matches one call of a runner, with a folder to start in and variables before it.
-var nearCall = regexp.MustCompile(`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?)([^;|<>]+)$`)
+var nearCall = regexp.MustCompile(`^((?:cd ('[^']+'|[\w./-]+) && )?(?:export [A-Z_]+=\S+ && )?(?:` +
+	regexp.QuoteMeta(command.JavaReports) + `)?)((?:[^;|<>']|'[^']*')+)$`)
+
+// testsNeedBuild are the kinds whose runner does not build what it tests.
+var testsNeedBuild = []string{"cmake", "perl"}
 
 // nearFlags are the flags added to a runner's call before the files. The first entry whose pattern matches
 // the call counts.
@@ -107,4 +126,11 @@ func quoteAll(words []string) (line string) {
 		line += " " + shellQuote(w)
 	}
 	return line
+}
+
+func quotedAll(words []string) (out []string) {
+	for _, w := range words {
+		out = append(out, shellQuote(w))
+	}
+	return out
 }

@@ -18,8 +18,14 @@ const maxNear = 40
 
 // NearFirst splits the tests in two parts. In Go the near tests are those of the packages with changed
 // files; in other languages they are the changed test files and those with the name of a changed source
-// file. It returns false if the command cannot be split or no test or most tests are near.
+// file, and if there are none, those of the packages of a workspace with changed files and of the packages
+// that depend on them. A pattern in NearBy makes the near tests. NearFirst returns false if the command
+// cannot be split or no test or most tests are near.
 func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
+	if p.NearBy != "" {
+		line, ok := p.nearBy(root, changed)
+		return Parts{Near: line}, ok
+	}
 	m := nearCall.FindStringSubmatch(p.Test)
 	if m == nil {
 		return Parts{}, false
@@ -34,11 +40,46 @@ func (p Project) NearFirst(root fs.FS, changed []string) (Parts, bool) {
 		return Parts{Near: m[1] + near, Rest: m[1] + rest}, true
 	}
 	near, all := nearTestFiles(root, p.Kind, changed)
-	if 2*len(near) > all || len(near) > maxNear {
+	if 2*len(near) <= all && len(near) <= maxNear {
+		if narrowed, ok := p.Near(near, nil); ok {
+			return Parts{Near: narrowed.Test}, true
+		}
+	}
+	inPackages, rest := p.workspaceParts(root, start, m[3], changed)
+	if inPackages == "" {
 		return Parts{}, false
 	}
-	narrowed, ok := p.Near(near, nil)
-	return Parts{Near: narrowed.Test}, ok
+	if rest != "" {
+		rest = m[1] + rest
+	}
+	return Parts{Near: m[1] + inPackages, Rest: rest}, true
+}
+
+// nearBy returns the command of the pattern NearBy: for changed files of code, with {files} as the files and
+// {packages} as the packages of the workspace that are near them; without root, the folders of the files. It
+// returns false if nothing can be put in the place of one of them.
+func (p Project) nearBy(root fs.FS, changed []string) (string, bool) {
+	var files, packages []string
+	for _, file := range changed {
+		if IsCode(file) {
+			files = append(files, file)
+		}
+	}
+	if root != nil {
+		for _, m := range membersNear((tree{FS: root}).members(p.Kind), files) {
+			packages = append(packages, m.name)
+		}
+	}
+	if len(packages) == 0 {
+		packages = goFolders(".", files)
+	}
+	unknown := root == nil && p.Kind != "go" && strings.Contains(p.NearBy, "{packages}")
+	if len(files) == 0 || len(files) > maxNear || unknown {
+		return "", false
+	}
+	return strings.NewReplacer(" {files}", quoteAll(files), " {packages}", quoteAll(packages),
+		"{files}", strings.TrimSpace(quoteAll(files)),
+		"{packages}", strings.TrimSpace(quoteAll(packages))).Replace(p.NearBy), true
 }
 
 // goFolders returns the folders of the changed files as paths from start, the folder that the tests run in.
@@ -68,7 +109,8 @@ func goFolders(start string, changed []string) []string {
 // goTags matches the tags, which go list needs, too.
 var (
 	goPartable = regexp.MustCompile(
-		`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+))*$`)
+		`^go test(?: -(?:json|v|race|short|vet=off|(?:count|timeout|tags|p|parallel)[= ][\w.,]+|` +
+			`skip '[\w^$()|]+'))*$`)
 	goTags = regexp.MustCompile(` -tags[= ][\w.,]+`)
 )
 
@@ -103,6 +145,9 @@ var besidesTests = []string{"fixtures", "__fixtures__", "__mocks__", "__snapshot
 func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, all int) {
 	suffix := scripts[kind]
 	if suffix == nil {
+		suffix = cases[kind]
+	}
+	if suffix == nil || kind == "go" {
 		return nil, 0
 	}
 	stems := map[string]bool{}
@@ -111,7 +156,7 @@ func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, al
 			stems[testStem(file)] = true
 		}
 	}
-	for _, file := range (tree{root}).findFiles(suffix) {
+	for _, file := range (tree{FS: root}).findFiles(suffix) {
 		if !IsTest(kind, file) || containsAny(strings.Split(path.Dir(file), "/"), besidesTests...) {
 			continue
 		}
@@ -123,8 +168,9 @@ func nearTestFiles(root fs.FS, kind string, changed []string) (near []string, al
 	return near, all
 }
 
-var aroundStem = regexp.MustCompile(`^test_|(?:_test|[.-](?:test|spec|e2e))?(?:\.[a-z]+)+$`)
+var aroundStem = regexp.MustCompile(
+	`^test_|(?:_test|_spec|Tests?|TestCase|[.-](?:test|spec|e2e))?(?:\.[a-z]+)+$`)
 
 // testStem returns the part of a file name that a source file and its tests share: cart for cart.ts,
-// cart.test.ts and test_cart.py.
+// cart.test.ts and test_cart.py, Cart for Cart.php and CartTest.php.
 func testStem(file string) string { return aroundStem.ReplaceAllString(path.Base(file), "") }

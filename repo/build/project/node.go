@@ -8,7 +8,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project/internal/command"
 )
 
-var node = language{kind: "node", find: findNode, isTest: isNodeTest}
+var node = language{kind: "node", find: findNode, isTest: isNodeTest, code: nodeCode}
+
+var nodeCode = regexp.MustCompile(`\.(?:[cm]?[jt]sx?|vue|svelte)$`)
 
 var nodeTest = regexp.MustCompile(`\.(?:test|spec|e2e)\.[cm]?[jt]sx?$|(?:^|/)test\.[cm]?[jt]sx?$`)
 
@@ -69,6 +71,9 @@ func (p Project) withNodePrograms() Project {
 func (p *Project) setNodeTests(manager string, scripts command.Scripts) {
 	found, ok := command.InsideScript("test", scripts)
 	whole := manager + " test"
+	if ok && found.Kind != "node" { // npm only calls the runner of another language
+		p.Kind = found.Kind
+	}
 	switch {
 	case !ok || found.Alone && found.Flags == "":
 		p.Test = whole

@@ -15,6 +15,12 @@ func (p Project) Only(files, names []string) (Project, bool) {
 	}
 	below := filesBelow(m[2], files)
 	call := onlyLine(m[3], below, names)
+	if call == "" {
+		call = selectFiles(p.Kind, m[3], below, false)
+	}
+	if call == "" {
+		call = selectCTests(m[3], names)
+	}
 	if call == "" || len(below) == 0 {
 		return p, false
 	}

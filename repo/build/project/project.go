@@ -12,17 +12,23 @@ import (
 
 // A Project holds the commands that build and test a tree.
 type Project struct {
-	Kind  string // go, node, python, rust, make; empty: unknown
+	Kind  string // such as go, node, java, cmake, make; empty: unknown
 	Build string // command line for sh -c; empty: there is nothing to build
 	Test  string // command line for sh -c; empty: none was found
-	From  string // the file that names the test command; empty: it follows from the language and the layout
+	From  string // the file that names the test command; empty: it follows from the language and layout
 	// Written is the test command of the project itself, if Test has additional flags for a reporter that
 	// can be read. It runs if Test cannot be counted: tests may read the arguments themselves.
 	Written string
+	// NearBy is the command for the tests near a change, for sh -c, if somebody has configured it: {files}
+	// and {packages} in it stand for what is changed. Empty: it is made from Test.
+	NearBy string
 }
 
 // forProgram removes the parts of a test command that only this program needs.
-var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "",
+var forProgram = strings.NewReplacer("go test -json ", "go test ", nodePrograms, "", phpPrograms, "",
+	command.JavaReports, "", " "+command.PHPReport, "", " "+command.CTestReport, "",
+	" "+command.DenoReport, "",
+	" "+command.BunReport, "",
 	" --"+command.MochaReport, "", command.MochaReport, "")
 
 // TestCommand returns the test command as people write it.
@@ -45,6 +51,12 @@ type language struct {
 	kind string
 	// find reads the top of a tree. It returns the zero Project if the tree is of another language.
 	find func(tree) Project
+	// code matches the names of its sources. nil means that its tests may be of code in any language.
+	code *regexp.Regexp
+	// loose languages are known by the names of files, or by a command, and not by a manifest.
+	loose bool
+	// whole languages test the folders below a project with it.
+	whole bool
 	// isTest reports whether a file belongs to the tests and not to the tested code; folders are the parts
 	// of its path. If it is nil, common names of tests count.
 	isTest func(file string, folders []string) bool
@@ -54,9 +66,14 @@ type language struct {
 	suffix      string
 }
 
-// languages are tried in this order. A Makefile comes last, because its targets call the other tools and
-// say less. Test commands named in any other file come just before it.
-var languages = []language{golang, node, python, rust, {find: findNamed}, makefile}
+// languages are in this order where the amount of code does not decide. A Makefile comes last, because its
+// targets call the other tools and say less. Test commands named in any other file come just before it.
+var languages = []language{
+	golang, node, deno, python, rust, ruby, php, java, dotnet, elixir, perlDist, swift, dart, haskell, zig,
+	cmake, meson, autotools, shell, pythonFiles,
+	{find: findNamed, loose: true},
+	makefile,
+}
 
 // languageOf returns the language of a kind, or the zero language for an unknown kind.
 func languageOf(kind string) language {
@@ -68,20 +85,13 @@ func languageOf(kind string) language {
 	return language{}
 }
 
-// findAt looks for a project at the top of a tree only. If there are several, the first one with tests
-// counts.
+// findAt looks for a project at the top of a tree only. If there are several, the one with tests of the most
+// code counts.
 func findAt(t tree) Project {
-	var first Project
-	for _, l := range languages {
-		p := l.find(t)
-		if p.Test != "" {
-			return p
-		}
-		if first.Kind == "" {
-			first = p
-		}
+	for _, p := range t.ranked(nil) {
+		return p
 	}
-	return first
+	return Project{}
 }
 
 // code matches the code of projects that may have no tests, by kind; settings matches
@@ -100,7 +110,7 @@ var (
 // below is of another kind. Code at the top could not be shown by the tests of a folder, and packages of
 // one kind are those of the top.
 func Find(root fs.FS) Project {
-	top := findAt(tree{root})
+	top := findAt(tree{FS: root})
 	if top.Build+top.Test != "" {
 		return top
 	}
@@ -120,11 +130,11 @@ func Find(root fs.FS) Project {
 		if err != nil {
 			continue
 		}
-		p := findAt(tree{below})
+		p := findAt(tree{FS: below})
 		if p.Test != "" {
 			found = append(found, p.runFrom(e.Name()))
 		}
-		hasCode = hasCode || own != nil && p.Kind == "" && len(tree{below}.findFiles(own)) > 0
+		hasCode = hasCode || own != nil && p.Kind == "" && len(tree{FS: below}.findFiles(own)) > 0
 	}
 	if len(found) == 1 && (own == nil || !hasCode && found[0].Kind != top.Kind) {
 		return found[0]
@@ -143,7 +153,7 @@ func FindIn(root fs.FS, folder string) Project {
 	first := Find(own).runFrom(folder)
 	for dir := path.Dir(folder); first.Test == ""; dir = path.Dir(dir) {
 		if above, err := fs.Sub(root, dir); err == nil {
-			if p := findAt(tree{above}); p.Test != "" || first.Kind == "" {
+			if p := findAt(tree{FS: above}); p.Test != "" || first.Kind == "" {
 				first = p.runFrom(dir)
 			}
 		}

@@ -7,7 +7,13 @@ import (
 	"strings"
 )
 
-var python = language{kind: "python", find: findPython, isTest: isPythonTest}
+var (
+	python = language{kind: "python", find: findPython, isTest: isPythonTest, code: pythonCode}
+	// pythonFiles are tests in Python without a manifest.
+	pythonFiles = language{kind: "python", find: findPythonFiles, code: pythonCode, loose: true}
+
+	pythonCode = regexp.MustCompile(`\.(?:py|pyi|pyx)$`)
+)
 
 var pythonTest = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$`)
 
@@ -23,14 +29,26 @@ var pythonCase = regexp.MustCompile(`(?:^|/)(?:test_[^/]*|[^/]*_test)\.py$`)
 // nothing can be installed.
 const srcLayout = "export PYTHONPATH=src${PYTHONPATH:+:$PYTHONPATH} && "
 
+// underSrc matches Python in the folder src.
+var underSrc = regexp.MustCompile(`^src/.*\.py$`)
+
 func findPython(t tree) Project {
-	tests := t.findFiles(pythonCase)
-	known := t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") ||
+	if t.hasFile("pytest.ini") || t.hasFile("pyproject.toml") || t.hasFile("setup.py") ||
 		t.hasFile("setup.cfg") || t.hasFile("tox.ini") ||
-		t.hasFile("Pipfile") || len(t.globFiles("requirements*.txt")) > 0
-	if !known && len(tests) == 0 {
-		return Project{}
+		t.hasFile("Pipfile") || len(t.globFiles("requirements*.txt")) > 0 {
+		return t.pythonProject(t.findFiles(pythonCase))
 	}
+	return Project{}
+}
+
+func findPythonFiles(t tree) Project {
+	if tests := t.findFiles(pythonCase); len(tests) > 0 {
+		return t.pythonProject(tests)
+	}
+	return Project{}
+}
+
+func (t tree) pythonProject(tests []string) Project {
 	p := Project{Kind: "python"}
 	named := t.named("python")
 	switch {
@@ -45,7 +63,7 @@ func findPython(t tree) Project {
 	default:
 		return p
 	}
-	if t.hasDir("src") && !strings.Contains(t.readText("pyproject.toml"), "pythonpath") {
+	if len(t.findFiles(underSrc)) > 0 && !strings.Contains(t.readText("pyproject.toml"), "pythonpath") {
 		p.Test = srcLayout + p.Test
 		if p.Written != "" {
 			p.Written = srcLayout + p.Written

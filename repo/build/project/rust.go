@@ -7,11 +7,13 @@ import (
 )
 
 var rust = language{
+	whole:       true,
 	kind:        "rust",
 	find:        findRust,
 	isTest:      isRustTest,
 	spliceTests: spliceRustTests,
 	suffix:      ".rs",
+	code:        regexp.MustCompile(`\.rs$`),
 }
 
 func findRust(t tree) Project {

@@ -17,7 +17,7 @@ const maxSource = 1 << 18
 // ReadSources returns the sources of a tree. It returns none if there are more than maxRead.
 func ReadSources(root fs.FS) Sources {
 	found := Sources{}
-	t := tree{root}
+	t := tree{FS: root}
 	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil || len(found) > maxRead:

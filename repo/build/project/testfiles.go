@@ -29,6 +29,17 @@ var cases = map[string]*regexp.Regexp{
 	"go":     regexp.MustCompile(`_test\.go$`),
 	"node":   nodeTest,
 	"python": pythonCase,
+	"ruby": regexp.MustCompile(`_(?:test|spec)\.rb$|` +
+		`(?:^|/)(?:tc_[^/]*|test_(?:[^/h]|h[^/e]|he[^/l])[^/]*)\.rb$`), // not test_helper.rb
+	"php":    regexp.MustCompile(`Test\.php$`),
+	"java":   regexp.MustCompile(`(?:^|/)(?:\w*(?:Tests?|TestCase)|Test[A-Z]\w*)\.(?:java|kt|scala|groovy)$`),
+	"dotnet": dotnetTest,
+	"elixir": regexp.MustCompile(`_test\.exs$`),
+	"perl":   regexp.MustCompile(`\.t$`),
+	"shell":  regexp.MustCompile(`\.bats$`),
+	"deno":   regexp.MustCompile(`[._](?:test|spec)\.[cm]?[jt]sx?$`),
+	"dart":   regexp.MustCompile(`_test\.dart$`),
+	"swift":  regexp.MustCompile(`Tests?\.swift$`),
 }
 
 // IsCase reports whether a file holds tests itself, by its name.
@@ -40,21 +51,28 @@ func IsCase(kind, file string) bool {
 // folderBefore matches the change to a folder at the start of a command, and a variable before it.
 var folderBefore = regexp.MustCompile(`^(?:export \S+ && )?cd '?([\w./-]+)'? && `)
 
-// TestFiles returns the files with tests, by their names, in the folder that the test command starts in. It
-// returns none for a language that does not name such files.
-func (p Project) TestFiles(root fs.FS) []string {
-	match := cases[p.Kind]
-	folder := "."
-	rest := p.Test
+// start returns the folder that the test command starts in, as far as it can be told, and the rest of the
+// command. The folder may be outside the tree.
+func (p Project) start() (folder, rest string) {
+	folder = "."
+	rest = p.Test
 	for m := folderBefore.FindStringSubmatch(rest); m != nil; m = folderBefore.FindStringSubmatch(rest) {
 		folder = path.Join(folder, m[1])
 		rest = rest[len(m[0]):]
 	}
+	return folder, rest
+}
+
+// TestFiles returns the files with tests, by their names, in the folder that the test command starts in. It
+// returns none for a language that does not name such files.
+func (p Project) TestFiles(root fs.FS) []string {
+	match := cases[p.Kind]
+	folder, rest := p.start()
 	below, err := fs.Sub(root, folder)
 	if match == nil || err != nil || strings.HasPrefix(rest, "cd ") {
 		return nil
 	}
-	files := tree{below}.findFiles(match)
+	files := tree{FS: below}.findFiles(match)
 	for i, file := range files {
 		files[i] = path.Join(folder, file)
 	}

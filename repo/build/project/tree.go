@@ -15,7 +15,33 @@ const maxManifest = 1 << 20
 // A tree is the file system in which a project is searched. It may be hostile: anything but a plain file
 // counts as absent. Stat is called on the FS inside, because its Stat does not open the file: opening a
 // pipe would block for ever.
-type tree struct{ fs.FS }
+type tree struct {
+	fs.FS
+	listed *[]string // what listFiles returns; nil: not read yet
+}
+
+// newTree returns a tree whose files are listed once.
+func newTree(root fs.FS) tree {
+	t := tree{FS: root}
+	files := t.listFiles()
+	t.listed = &files
+	return t
+}
+
+// below returns a folder of the tree.
+func (t tree) below(folder string) (tree, error) {
+	root, err := fs.Sub(t.FS, folder)
+	if t.listed == nil || folder == "." || err != nil {
+		return tree{FS: root, listed: t.listed}, err
+	}
+	var files []string
+	for _, file := range *t.listed {
+		if inside, ok := strings.CutPrefix(file, folder+"/"); ok {
+			files = append(files, inside)
+		}
+	}
+	return tree{root, &files}, nil
+}
 
 func (t tree) hasFile(name string) bool {
 	info, err := fs.Stat(t.FS, name)
@@ -66,25 +92,43 @@ const (
 // files are skipped.
 func (t tree) findFiles(match *regexp.Regexp) []string {
 	var out []string
+	for _, file := range t.list(maxDeep) {
+		if match.MatchString(file) {
+			out = append(out, file)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
+	return out[:min(len(out), 200)]
+}
+
+// listFiles returns the plain files of the tree, without those in hidden folders and in folders of
+// third-party files, after at most maxLooked names.
+func (t tree) listFiles() []string { return t.list(maxLooked) }
+
+// list is listFiles for the files in at most depth folders.
+func (t tree) list(depth int) (out []string) {
+	if t.listed != nil {
+		for _, file := range *t.listed {
+			if strings.Count(file, "/") <= depth {
+				out = append(out, file)
+			}
+		}
+		return out
+	}
 	looked := 0
 	_ = fs.WalkDir(t.FS, ".", func(file string, d fs.DirEntry, err error) error {
-		if looked++; err != nil || looked > maxLooked {
+		switch looked++; {
+		case err != nil || looked > maxLooked:
 			return fs.SkipAll
-		}
-		if d.IsDir() {
-			if name := d.Name(); file != "." && (strings.HasPrefix(name, ".") ||
-				slices.Contains(foreign, name) || strings.Count(file, "/") >= maxDeep) {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		if d.Type().IsRegular() && match.MatchString(file) {
+		case d.IsDir() && file != "." && (strings.HasPrefix(d.Name(), ".") ||
+			slices.Contains(foreign, d.Name()) || strings.Count(file, "/") >= depth):
+			return fs.SkipDir
+		case d.Type().IsRegular():
 			out = append(out, file)
 		}
 		return nil
 	})
-	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
-	return out[:min(len(out), 200)]
+	return out
 }
 
 // foreign are the names of folders with third-party files.

@@ -31,7 +31,7 @@ func NamingUnittests(root fs.FS, line string) string {
 		}
 		return line[m[group]:m[group+1]]
 	}
-	if of(2) != "unittest" && !callsUnittest(tree{root}, line, of(2), of(4)) {
+	if of(2) != "unittest" && !callsUnittest(tree{FS: root}, line, of(2), of(4)) {
 		return line
 	}
 	end := len(strings.TrimRight(line[:m[1]], " "))

@@ -157,6 +157,9 @@ func (p *Proxy) addMissed(t target, why string, err error) error {
 func (p *Proxy) judgeAddr(ctx context.Context, t target, a netip.Addr) error {
 	why := whyUnfit(a, slices.Contains(p.cfg.Private, t.host))
 	switch {
+	case why == "" && p.loginFor(t, true) != nil && whyUnfit(a, false) != inPrivate:
+		return refusal(fmt.Sprintf("its address %s is of the internet, where a login needs TLS; "+
+			"name it under setup.auth without http://", a))
 	case why == inPrivate:
 		return refusal(fmt.Sprintf("its address %s is %s; name the host under setup.private if that is meant",
 			a, why))

@@ -11,6 +11,12 @@
 // networks, metadata services, multicast, and the program's own services. A host in Config.Private may have
 // an address in a private network; the other checks apply to it as well.
 //
+// To requests for a host in Config.Logins, and to no others, the proxy adds a login. Over TLS it answers in
+// place of exactly these hosts, with a certificate of an authority that exists as long as the proxy, and
+// sends the request on over a connection whose certificate it verifies. Only reading is let through there:
+// GET, HEAD, and the requests with which git fetches. An answer in which the login comes back is not passed
+// on.
+//
 // The proxy does not follow redirects. The client does, and the next request is checked like the first one.
 // Header size, idle time, connections and bytes are limited. Each request is logged, and refused requests are
 // listed in the Report.

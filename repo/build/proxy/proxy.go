@@ -3,6 +3,7 @@ package proxy
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -33,9 +34,12 @@ type Config struct {
 	Allow        []string     // host (ports 443 and 80) or host:port
 	Private      []string     // hosts of Allow whose addresses may be in a private network
 	BlockedHosts []string     // hosts and addresses of the program's own services
+	Logins       []Login      // for hosts that want one; they are let through, at most one for each host
 	Network      Network      // default: the network of this machine
 	Limits       Limits       // zero fields have the defaults of Limits
 	Log          *slog.Logger // default: discarded
+
+	Roots *x509.CertPool // authorities that hosts with a login are verified by; nil: those of this machine
 }
 
 // A Visit counts the requests to one host that were let through.
@@ -56,6 +60,7 @@ type Report struct {
 	Visits  []Visit   // sorted by host
 	Refused []Refusal // without duplicates, at most 20
 	Missed  []Refusal // allowed but unreachable; without duplicates, at most 20
+	Denied  []Denial  // answers of hosts with logins; without duplicates, at most 20
 	Full    bool      // whether Limits.Bytes is used up
 }
 
@@ -75,6 +80,10 @@ type Proxy struct {
 	stop    context.CancelFunc
 	working sync.WaitGroup // counts the running requests
 
+	loginTargets []loginTarget   // of Config.Logins, in the same order
+	authority    *authority      // nil: there are no logins over TLS
+	logins       *http.Transport // for requests that get a login
+
 	mu      sync.Mutex // guards the fields below
 	closed  bool
 	used    int64
@@ -82,6 +91,7 @@ type Proxy struct {
 	refused []Refusal
 
 	unreached []Refusal
+	denied    []Denial
 }
 
 // Open starts a proxy on a unix socket. A sandbox that the socket is mounted into can use it; other users of
@@ -106,6 +116,9 @@ func Open(cfg Config) (*Proxy, error) {
 		if !strings.Contains(s, ":") {
 			p.allowed = append(p.allowed, target{t.host, portPlain})
 		}
+	}
+	if err := p.openLogins(); err != nil {
+		return nil, fmt.Errorf("proxy: %w", err)
 	}
 	if err := p.listen(); err != nil {
 		return nil, err
@@ -157,6 +170,7 @@ func (p *Proxy) Close() {
 	p.stop()
 	p.server.Close()
 	p.working.Wait()
+	p.logins.CloseIdleConnections()
 	os.RemoveAll(p.dir)
 }
 
@@ -167,6 +181,7 @@ func (p *Proxy) Report() Report {
 	r := Report{
 		Refused: slices.Clone(p.refused),
 		Missed:  slices.Clone(p.unreached),
+		Denied:  slices.Clone(p.denied),
 		Full:    p.used >= p.cfg.Limits.Bytes,
 	}
 	for _, v := range p.visits {

@@ -69,6 +69,10 @@ func (p *Proxy) servePlain(w http.ResponseWriter, r *http.Request) (string, int6
 	if err != nil {
 		return r.Host, 0, p.denyRequest(w, r.Host, err)
 	}
+	if login := p.loginFor(t, true); login != nil {
+		n, err := p.forwardWithLogin(w, r, t, login)
+		return t.host, n, err
+	}
 	p.countVisit(t.host)
 	out := (&http.Request{
 		Method: r.Method,
@@ -160,6 +164,9 @@ func (p *Proxy) serveTunnel(w http.ResponseWriter, r *http.Request) (string, int
 	}
 	if err != nil {
 		return r.Host, 0, p.denyRequest(w, r.RequestURI, err)
+	}
+	if login := p.loginFor(t, false); login != nil {
+		return p.serveIntercepted(w, r, t, login)
 	}
 	far, err := p.dialJudged(r.Context(), t)
 	if err != nil {

@@ -29,6 +29,16 @@ type Test struct {
 	// Broken is set if this is no test but stands for a group whose further tests could not run. It is the
 	// reason: "does not compile".
 	Broken string
+	// Unfinished is set if the test, or the group, began and did not end. Its status is Failed.
+	Unfinished bool
+	// Waits is set if an unfinished test waited for others when the output ended.
+	Waits bool `json:",omitempty"`
+}
+
+// A LeftOut is a test that cannot be run on this machine: a limit stops it on the base itself.
+type LeftOut struct {
+	Name string // of a test that is no case, as in Test
+	Why  string // such as "stopped: it took too much memory"
 }
 
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.
@@ -87,10 +97,17 @@ type Result struct {
 	// Services are lines about services, such as a database, that did not start for the tests.
 	Services []string `json:",omitempty"`
 	Took     time.Duration
-	Counted  bool // if false, only the exit code is known
+	// BuildTook is the part of Took that the build needed.
+	BuildTook time.Duration
+	// Unfinished names the tests that ran when the sandbox ended the command. They do not count.
+	Unfinished []string
+	Counted    bool // if false, only the exit code is known
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
 	// it may be smaller than the counts.
 	Stated int
+	// LeftOut are the tests without which Baseline ran Project, because a limit stops them. All other runs
+	// that are compared with this one leave them out, too.
+	LeftOut []LeftOut `json:",omitempty"`
 }
 
 // StoppedNear is the value of Result.Stopped if only the tests near the change were run, because they do
@@ -155,6 +172,10 @@ func (r Result) testCounts(news string) string {
 		parts = append(parts, fmt.Sprintf("exit code %d (the tests could not be counted)", r.ExitCode))
 	case r.ExitCode != 0 && r.Failed == 0 && r.Passed+r.Skipped > 0:
 		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
+	}
+	if _, stated, wrong := r.Miscounted(); wrong {
+		parts = append(parts, fmt.Sprintf(
+			"which is wrong: the runner itself says %d, and Bobbin did not read its output rightly", stated))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -237,6 +258,31 @@ func (r Result) Unread() (unread, stated int) {
 		return 0, r.Stated
 	}
 	return r.Stated - named, r.Stated
+}
+
+// Miscounted reports whether the counts are far from the number in the runner's own summary, by more than
+// two tests and more than a twentieth. It returns both numbers. Then the output was not read rightly, and the
+// counts say nothing for or against a change. A test may have cases that the runner does not count.
+func (r Result) Miscounted() (counted, stated int, wrong bool) {
+	if !r.Counted || r.Stated == 0 || r.Stopped != "" {
+		return r.Sum(), r.Stated, false
+	}
+	counted = r.Sum()
+	if counted > r.Stated {
+		counted = max(r.Stated, counted-r.extraCases())
+	}
+	apart := max(counted-r.Stated, r.Stated-counted)
+	return counted, r.Stated, apart > 2 && apart > r.Stated/20
+}
+
+// extraCases returns how many of the tests are cases of another one or stand for a group.
+func (r Result) extraCases() (extra int) {
+	for _, t := range r.Tests {
+		if t.Of != "" || t.Broken != "" {
+			extra++
+		}
+	}
+	return extra
 }
 
 // HasNoTests reports whether the tests ran and there are none.

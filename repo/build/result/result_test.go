@@ -111,3 +111,27 @@ func TestATestThatBreaksDoesNotHideBehindOneOfItsName(t *testing.T) {
 		require.Equal(t, want > 0, now.RedSince(base))
 	}
 }
+
+func TestCountsFarFromTheRunnersOwnAreSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		counted, stated, cases int
+		wrong                  bool
+	}{
+		{1, 4151, 0, true},
+		{4151, 4151, 0, false},
+		{4150, 4151, 0, false},
+		{8, 7, 0, false},
+		{40, 12, 0, true},
+		{40, 12, 28, false},
+		{3, 0, 0, false}, // the runner states nothing
+	} {
+		r := Result{TestsRan: true, Counted: true, Counts: Counts{Passed: c.counted}, Stated: c.stated}
+		for range c.cases {
+			r.Tests = append(r.Tests, Test{Of: "TestSplit", Status: Passed})
+		}
+		_, _, wrong := r.Miscounted()
+		require.Equal(t, c.wrong, wrong, c)
+		require.Equal(t, c.wrong, strings.Contains(r.String(), "the runner itself says"), r.String())
+	}
+}

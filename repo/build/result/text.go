@@ -26,7 +26,8 @@ func KeepEnds(text string, most int) string {
 }
 
 // terminal matches the escape sequences that move a terminal's cursor or change its colours.
-var terminal = regexp.MustCompile(`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])`)
+var terminal = regexp.MustCompile(
+	`\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[()][0-9A-Za-z]|[@-Z\\-_])`)
 
 // StripTerminal returns the text without terminal escape sequences, and with \n for \r\n.
 func StripTerminal(text string) string {

@@ -45,7 +45,11 @@ type Lesson struct {
 
 // Seen is a Part: a lesson that the program itself saw. It replaces the
 // earlier lesson with the same key. An empty Text deletes that lesson.
-type Seen struct{ Repository, Folder, Key, Text, Source string }
+type Seen struct {
+	Repository, Folder, Key, Text, Source string
+	// the member who said what the program then saw to be so; empty: none did
+	Person string
+}
 
 func (Seen) Stage() record.Stage { return record.Work }
 
@@ -63,12 +67,13 @@ func (s Seen) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 		return err
 	}
 	_, err := tx.Exec(ctx,
-		`insert into lessons (repository, folder, key, text, source, session_id)
-		values ($1, $2, $3, left($4, $5), left($6, $5), $7)
+		`insert into lessons (repository, folder, key, text, source, session_id, person)
+		values ($1, $2, $3, left($4, $5), left($6, $5), $7, $8)
 		on conflict (repository, folder, key) do update set text = excluded.text, source = excluded.source,
-			session_id = excluded.session_id, person = '', at = now()
-		where lessons.text <> excluded.text`, s.Repository, s.Folder, s.Key, database.CleanText(s.Text),
-		MaxText, database.CleanText(s.Source), r.Session)
+			session_id = excluded.session_id, person = excluded.person, at = now()
+		where lessons.text <> excluded.text or lessons.person = '' and excluded.person <> ''`,
+		s.Repository, s.Folder, s.Key, database.CleanText(s.Text), MaxText, database.CleanText(s.Source),
+		r.Session, s.Person)
 	return err
 }
 

@@ -11,12 +11,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
-// A TestCommand is a Part: the command that tests a repository, as an agent found out.
+// A TestCommand is a Part: the command that tests a repository, as an agent found out or a member said.
 type TestCommand struct {
 	Repository string
 	Folder     string // folder that the work is limited to; empty: the whole repository
 	Command    string
 	Source     string // who named it, and on what evidence
+	Person     string // the member who said it; read only: it is stored with the lesson about it
+	Session    string // the session in which it was said; read only
 }
 
 func (TestCommand) Stage() record.Stage { return record.Work }
@@ -43,8 +45,11 @@ func (t TestCommand) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) 
 func (h History) TestCommand(ctx context.Context, repository, folder string) (TestCommand, error) {
 	c := TestCommand{Repository: repository, Folder: folder}
 	err := h.DB.Pool.QueryRow(ctx,
-		`select command, source from test_commands where repository = $1 and folder = $2`, repository,
-		folder).Scan(&c.Command, &c.Source)
+		`select t.command, t.source, coalesce(l.person, ''), coalesce(l.session_id, '')
+		from test_commands t left join lessons l
+			on l.repository = t.repository and l.folder = t.folder and l.key = 'test'
+		where t.repository = $1 and t.folder = $2`,
+		repository, folder).Scan(&c.Command, &c.Source, &c.Person, &c.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return TestCommand{}, nil
 	}

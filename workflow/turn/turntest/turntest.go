@@ -12,6 +12,7 @@ package turntest
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,8 @@ type Settings struct {
 	Script string
 	// Commands lets agents run commands, and the program build and test, in the sandbox of this machine.
 	Commands bool
+	// Files are the repository's files beside its README.md.
+	Files map[string]string
 }
 
 // A Thread is one thread in #bugs of a Slack. The members ann, bea and cem and the
@@ -70,7 +73,9 @@ var shop = repotest.Files{"README.md": "# Shop\nThe total of an order is 3 cents
 func Open(t testing.TB, s Settings) *Thread {
 	t.Helper()
 	th := &Thread{t: t, Model: serve(t, s.Script)}
-	origin, _ := repotest.NewOrigin(t, shop)
+	files := maps.Clone(shop)
+	maps.Copy(files, s.Files)
+	origin, _ := repotest.NewOrigin(t, files)
 	slack := th.openSlack()
 	st := storetest.Open(t)
 	th.Runner = &turn.Runner{

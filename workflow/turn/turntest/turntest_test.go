@@ -32,6 +32,7 @@ call report_root_cause
   cause: README.md:2 was never changed.
   evidence: [{"claim": "it says 3 cents", "grade": "observed", "source": "README.md:2"}]
   confidence: high
+  remains: nothing
 ---
 expect user "Revision 1 was approved by bea"
 call blocked {"reason": "only people know the right total"}

@@ -105,6 +105,8 @@ type RemoteAccess struct {
 type Checks struct {
 	Build string `yaml:"build"`
 	Test  string `yaml:"test"`
+	// for the tests near a change, with {files} or {packages}; default: made from the test command
+	Near string `yaml:"near"`
 }
 
 // Sandbox holds the settings of the sandbox that confines commands.
@@ -188,6 +190,7 @@ var sections = []strictyaml.Section{
 	{Of: Checks{}, Name: "checks"},
 	{Of: Setup{}, Name: "setup"},
 	{Of: Services{}, Name: "services"},
+	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},

@@ -24,11 +24,16 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	names := []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
 	of := map[string]string{}
 	for _, r := range c.Repositories {
-		for _, env := range [][2]string{
+		variables := [][2]string{
 			{"token_env", r.TokenEnv},
 			{"token_env of host", r.Host.TokenEnv},
 			{"webhook_secret_env of host", r.Host.SecretEnv},
-		} {
+		}
+		for _, l := range r.Setup.Auth {
+			variables = append(variables, [2]string{"token_env of setup.auth", l.TokenEnv},
+				[2]string{"user_env of setup.auth", l.UserEnv})
+		}
+		for _, env := range variables {
 			if key, name := env[0], env[1]; secrets.IsVariable(name) && !slices.Contains(names, name) {
 				names = append(names, name)
 				of[name] = fmt.Sprintf("%s of repository %q", key, r.Name)

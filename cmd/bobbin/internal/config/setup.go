@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
@@ -25,6 +27,8 @@ type Setup struct {
 	Allow []string `yaml:"allow"`
 	// hosts whose addresses may be in a private network
 	Private []string `yaml:"private"`
+	// logins for registries and git hosts
+	Auth []RegistryLogin `yaml:"auth"`
 	// mirrors: GOPROXY, npm_config_registry, PIP_INDEX_URL; no secrets
 	Env map[string]string `yaml:"env"`
 	// time limit; default 10
@@ -80,6 +84,7 @@ func (s *Setup) check(p *strictyaml.Problems, at string) {
 	case s.Minutes > maxMinutes:
 		p.At(at+".minutes", "setup.minutes may not be more than %d", maxMinutes)
 	}
+	s.checkLogins(p, at+".auth")
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if err := s.checkVariable(name, s.Env[name]); err != nil {
 			p.At(at+".env."+name, "setup.env %s: %v", name, err)
@@ -103,11 +108,12 @@ func (s *Setup) checkVariable(name, value string) error {
 	case strings.ContainsAny(value, "\x00\n\r"):
 		return errors.New("its value has to be one line")
 	case secretName.MatchString(name), withUser(value), len(redact.New().Find(name+"="+value)) > 0:
-		return errors.New("it looks like a secret, and code of the packages can read it; registries that " +
-			"need a login are not supported: use a mirror within your network")
+		return errors.New("it looks like a secret, and code of the packages can read it; " +
+			"setup.auth adds a login where none can")
 	}
 	for _, host := range packages.HostsIn(value) {
-		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) {
+		if len(s.Allow) > 0 && !slices.Contains(s.Allow, host) && !slices.Contains(s.Private, host) &&
+			!s.hasLogin(host) {
 			return fmt.Errorf("it names the host %s, which setup.allow does not", host)
 		}
 	}
@@ -124,14 +130,23 @@ func withUser(value string) bool {
 	})
 }
 
-// Options returns the settings as package packages takes them.
-func (s Setup) Options() packages.Config {
+// Options returns the settings as package packages takes them. values holds the values of the variables that
+// they name.
+func (s Setup) Options(values map[string]string) packages.Config {
 	c := packages.Config{
 		Off:     s.off,
 		Run:     s.Run,
 		Allow:   s.Allow,
 		Private: s.Private,
 		Time:    time.Duration(s.Minutes * float64(time.Minute)),
+	}
+	for _, l := range s.Auth {
+		c.Logins = append(c.Logins, proxy.Login{
+			Host:  l.Host,
+			User:  cmp.Or(l.User, values[l.UserEnv]),
+			Token: remote.Secret(values[l.TokenEnv]),
+			Name:  "the token in " + l.TokenEnv,
+		})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		c.Env = append(c.Env, name+"="+s.Env[name])

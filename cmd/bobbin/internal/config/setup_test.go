@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
 )
 
 func TestSetupAsPeopleWriteIt(t *testing.T) {
@@ -29,10 +30,21 @@ func TestSetupAsPeopleWriteIt(t *testing.T) {
 		"setup: {env: {npm_config_registry: 'http://npm.acme.internal:4873/', A: b}}": {
 			Env: []string{"A=b", "npm_config_registry=http://npm.acme.internal:4873/"},
 		},
+		"setup: {auth: [{host: npm.pkg.github.com, token_env: NPM_TOKEN}, " +
+			"{host: 'http://pypi.internal:3141', token_env: NPM_TOKEN, user_env: NPM_USER}]}": {
+			Logins: []proxy.Login{
+				{Host: "npm.pkg.github.com", Token: "s3cr3t", Name: "the token in NPM_TOKEN"},
+				{
+					Host: "http://pypi.internal:3141", User: "ann", Token: "s3cr3t",
+					Name: "the token in NPM_TOKEN",
+				},
+			},
+		},
 	} {
 		c, err := parseConfig("c", []byte(one+text))
 		require.NoError(t, err, text)
-		require.Equal(t, want, c.Repositories[0].Setup.Options(), text)
+		values := map[string]string{"NPM_TOKEN": "s3cr3t", "NPM_USER": "ann"}
+		require.Equal(t, want, c.Repositories[0].Setup.Options(values), text)
 	}
 }
 
@@ -49,7 +61,7 @@ func TestBadSetups(t *testing.T) {
 		{"setup: {runn: a}", `c:4: unknown key "runn"; did you mean "run"?`},
 		{
 			"setup: {command: a}",
-			`c:4: unknown key "command"; repositories[0].setup knows run, allow, private, env, minutes`,
+			`c:4: unknown key "command"; repositories[0].setup knows run, allow, private, auth, env, minutes`,
 		},
 		{"allow: [a.example]", `c:4: unknown key "allow"; it belongs to setup`},
 		{"setup: {run: 5}", `c:4: repositories[0].setup.run: a list is expected, not the number 5`},
@@ -110,5 +122,62 @@ func TestBadSetups(t *testing.T) {
 	}
 }
 
-const secretInSetup = "it looks like a secret, and code of the packages can read it; registries that need " +
-	"a login are not supported: use a mirror within your network"
+func TestBadLogins(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ text, want string }{
+		{
+			"setup: {auth: [{host: 'a.example/npm', token_env: A}]}",
+			`c:4: setup.auth host "a.example/npm": a host's name is expected, without a scheme or path`,
+		},
+		{
+			"setup: {auth: [{host: 'https://a.example', token_env: A}]}",
+			`c:4: setup.auth host "https://a.example": a host's name is expected, without a scheme or path`,
+		},
+		{
+			"setup: {auth: [{host: '*.example', token_env: A}]}",
+			`c:4: setup.auth host "*.example": a name has lower-case letters, digits, hyphens and single ` +
+				`dots only`,
+		},
+		{
+			"setup: {auth: [{host: 'a.example:80', token_env: A}]}",
+			`c:4: setup.auth host "a.example:80": port 80 has no TLS; write http://a.example if its ` +
+				`address is in a private network`,
+		},
+		{
+			"setup: {auth: [{token_env: A}]}",
+			`c:4: setup.auth: a login needs a host, such as host: npm.pkg.github.com`,
+		},
+		{
+			"setup: {auth: [{host: a.example}]}",
+			`c:4: setup.auth: a login needs a token_env, the name of the variable with the token`,
+		},
+		{
+			"setup: {auth: [{host: a.example, token_env: s3cr3t}]}",
+			`c:4: setup.auth: token_env has to be the name of a variable of the environment, such as ` +
+				`NPM_TOKEN; its value does not belong here`,
+		},
+		{
+			"setup: {auth: [{host: a.example, token_env: SLACK_BOT_TOKEN}]}",
+			`c:4: setup.auth: token_env SLACK_BOT_TOKEN is a secret for something else`,
+		},
+		{
+			"setup: {auth: [{host: a.example, token_env: A}, {host: 'a.example:443', token_env: B}]}",
+			`c:4: setup.auth: there are two logins for a.example:443; remove one`,
+		},
+		{
+			"setup: {auth: [{host: a.example, token_env: A, user: u, user_env: B}]}",
+			`c:4: setup.auth: set only one of user and user_env`,
+		},
+		{
+			"setup: {auth: [{host: a.example, token_env: A, user: 'a:b'}]}",
+			`c:4: setup.auth: the user "a:b" has characters that a login cannot have`,
+		},
+	} {
+		_, err := parseConfig("c", []byte(one+c.text))
+		require.EqualError(t, err, c.want)
+		require.NotContains(t, err.Error(), "s3cr3t")
+	}
+}
+
+const secretInSetup = "it looks like a secret, and code of the packages can read it; setup.auth adds a " +
+	"login where none can"

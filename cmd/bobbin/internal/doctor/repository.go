@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/trial"
 	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
@@ -69,7 +70,45 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 		}
 	}
+	for _, l := range r.Setup.Logins {
+		if l.Token != "" { // the part "configuration" reports a variable that is not set
+			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)
+		}
+	}
 	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
+	d.examineFiles(ctx, r, base, mirrors, f)
+}
+
+// examineFiles says in one line what bobbin try would find in the repository without running anything, if
+// this machine has the repository.
+func (d *Doctor) examineFiles(
+	ctx context.Context, r repository.Repository, base string, mirrors *git.Mirrors, f *List,
+) {
+	here := mirrors.Local(r.Remote, base)
+	if here == nil {
+		f.note("what it needs is not known before it is fetched", d.tryCommand(r)+" fetches and tests it")
+		return
+	}
+	defer here.Close()
+	found, err := trial.Look(ctx, trial.Subject{
+		Repository: r, Commits: here.Commits, Branch: here.Branch, Commit: here.Commit,
+		Sandbox: d.openedSandbox(ctx),
+	})
+	switch {
+	case err != nil:
+		f.note("its files cannot be read: "+err.Error(), "")
+	case found.Test.Line == "":
+		f.warn("found: "+found.String(), d.tryCommand(r)+" says what would help")
+	case found.Lacks():
+		f.note("found: "+found.String(), d.tryCommand(r)+" says what can be proven")
+	default:
+		f.ok("found: %s (%s tells more)", found, d.tryCommand(r))
+	}
+}
+
+// tryCommand returns the command line that tries the repository.
+func (d *Doctor) tryCommand(r repository.Repository) string {
+	return "bobbin try " + r.Name + " --config " + d.file
 }
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases.

@@ -62,7 +62,7 @@ func FromConfig(
 	for _, r := range file.Repositories {
 		s.Releases[r.Name] = r.Releases
 		s.MentionAuthors[r.Name] = r.Authors == config.Mention
-		at := repositoryOf(r, credentials[r.Name])
+		at := repositoryOf(r, credentials[r.Name], values)
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
 			return s, err
 		}
@@ -114,7 +114,9 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 	return s
 }
 
-func repositoryOf(r config.Repository, credentials remote.Credentials) repository.Repository {
+func repositoryOf(
+	r config.Repository, credentials remote.Credentials, values map[string]string,
+) repository.Repository {
 	return repository.Repository{
 		Remote:       remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials},
 		Base:         r.Base,
@@ -122,8 +124,9 @@ func repositoryOf(r config.Repository, credentials remote.Credentials) repositor
 		BranchPrefix: r.BranchPrefix,
 		Build:        r.Checks.Build,
 		Test:         r.Checks.Test,
+		Near:         r.Checks.Near,
 		Scope:        r.Scope,
-		Setup:        r.Setup.Options(),
+		Setup:        r.Setup.Options(values),
 		Environment:  r.Environment(),
 		Display: repository.Display{
 			CodeURL: address.CodeURL(r.CodeURL, r.URL),

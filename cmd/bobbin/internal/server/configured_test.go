@@ -14,6 +14,6 @@ func TestChangesAreReviewedUnlessThatIsOff(t *testing.T) {
 		require.Equal(t, off, repositoryOf(config.Repository{
 			Name:     "shop",
 			Approval: config.Approval{Review: review},
-		}, nil).Unreviewed, review)
+		}, nil, nil).Unreviewed, review)
 	}
 }

@@ -29,9 +29,6 @@ var automakeStatus = map[string]result.Status{
 // the counts of each folder with tests.
 // https://www.gnu.org/software/automake/manual/html_node/Scripts_002dbased-Testsuites.html
 func readAutomake(text string) (Reading, bool) {
-	if !automakeTotal.MatchString(text) {
-		return Reading{}, false
-	}
 	var r Reading
 	folder := ""
 	for line := range strings.Lines(text) {
@@ -44,7 +41,7 @@ func readAutomake(text string) (Reading, bool) {
 			r.addCount(automakeStatus[m[1]], parseCount(m[2]))
 		}
 	}
-	return r, true
+	return r, automakeTotal.MatchString(text)
 }
 
 func (r *Reading) addCount(status result.Status, n int) {

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	jestFile    = regexp.MustCompile(`^(PASS|FAIL) +(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \(.*\))?$`)
+	jestFile    = regexp.MustCompile(`^ ?(PASS|FAIL) +(?:\S+ )??(\S+\.[cm]?[jt]sx?)(?: \(.*\))?$`)
 	jestTest    = regexp.MustCompile(`^( +)([✓√✕×○✎]) (?:skipped |todo )?(.+?)(?: \([\d.]+ m?s\))?$`)
 	jestDetail  = regexp.MustCompile(`^  ● (.+)$`)
 	jestSummary = regexp.MustCompile(`^Tests: +(.*), (\d+) total$`)
@@ -32,11 +32,8 @@ func readJest(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.ended {
-		return Reading{}, false
-	}
 	run.settleDetails()
-	return run.Reading, true
+	return run.Reading, run.ended
 }
 
 func (j *jestRun) readLine(line string) {

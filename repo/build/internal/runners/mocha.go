@@ -30,13 +30,10 @@ func readMocha(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.counted {
-		return Reading{}, false
-	}
 	for i, b := range run.output {
 		run.Tests[i].Output = b.String()
 	}
-	return run.Reading, true
+	return run.Reading, run.counted
 }
 
 func (mr *mochaRun) readLine(line string) {

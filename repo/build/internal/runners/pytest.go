@@ -2,6 +2,7 @@ package runners
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/result"
@@ -36,13 +37,16 @@ func readPytest(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.ended && len(run.Tests) == 0 {
-		return Reading{}, false
-	}
 	for i := range run.Tests {
 		run.Tests[i].Output = run.outputOf(run.Tests[i])
 	}
-	return run.Reading, true
+	run.Uncounted = !run.ended && len(run.failed) > 0 && run.namesOnlyFailed()
+	return run.Reading, run.ended || len(run.Tests) > 0
+}
+
+// namesOnlyFailed reports whether no test is named that did not fail.
+func (p *pytestRun) namesOnlyFailed() bool {
+	return !slices.ContainsFunc(p.Tests, func(t result.Test) bool { return t.Status != result.Failed })
 }
 
 func (p *pytestRun) readLine(line string) {

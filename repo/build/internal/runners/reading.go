@@ -2,6 +2,7 @@ package runners
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/internal/runners/gotest"
@@ -14,36 +15,46 @@ type Reading struct {
 	format string
 	Tests  []result.Test
 	result.Counts
-	Text      string // the output for people, if the runner's output is for machines
-	Uncounted bool   // only failures are named, and the number of passed tests is unknown
+	Text       string   // the output for people, if the runner's output is for machines
+	Uncounted  bool     // only failures are named, and the number of passed tests is unknown
+	Unfinished []string // of ReadCut: the tests that were running
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. It may be smaller than
 	// the number of tests here, which counts each case.
 	Stated int
 }
 
-// A format is the output format of a runner. read returns false if the text has another format.
+// A format is the output format of a runner. read returns false if the text has another format or has no end:
+// what it could read is in the Reading even so.
 type format struct {
 	name string
 	read func(text string) (Reading, bool)
+	// summary is a part of the line with which the runner ends, of which a text of that format has at least
+	// one. Empty: the runner states no number of tests in a form that other programs do not print.
+	summary string
+	// ends says that there is no text of this format without summary.
+	ends bool
 }
+
+// goJSON is the name of a format in which no line of another runner can be mistaken for one of its own.
+const goJSON = "go test -json"
 
 // formats are tried in this order: formats that cannot be mistaken for another come first. A new runner
 // needs one file with its read function and one line here.
-var formats = []format{
-	{"go test -json", fromGo(gotest.ReadJSON)},
-	{"JUnit XML", readJUnit},
-	{"prove", readProve},
-	{"automake", readAutomake},
-	{"TAP", readTAP},
-	{"cargo test", readCargo},
-	{"pytest", readPytest},
-	{"unittest", readUnittest},
-	{"vitest", readVitest},
-	{"jest", readJest},
-	{"node test runner", readNodeSpec},
-	{"mocha", readMocha},
-	{"go test", fromGo(gotest.ReadText)},
-}
+var formats = withLineFormats([]format{
+	{goJSON, fromGo(gotest.ReadJSON), "", false},
+	{"JUnit XML", readJUnit, "", false},
+	{"prove", readProve, "", false},
+	{"automake", readAutomake, "", false},
+	{"TAP", readTAP, "", false},
+	{"cargo test", readCargo, "test result: ", false},
+	{"pytest", readPytest, " in ", false},
+	{"unittest", readUnittest, "\nRan ", false},
+	{"vitest", readVitest, " Tests ", false},
+	{"jest", readJest, "\nTests: ", false},
+	{"node test runner", readNodeSpec, "ℹ pass ", false},
+	{"mocha", readMocha, " passing", false},
+	{"go test", fromGo(gotest.ReadText), "", false},
+})
 
 // fromGo adapts a read function of the package gotest.
 func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Reading, bool) {
@@ -61,20 +72,58 @@ const (
 )
 
 // Read finds the runner that printed the text, and returns its tests and counts. It returns false if no
-// format matches.
+// format matches. If tests run another runner and its output is in the text, too, the summary with more tests
+// decides.
 func Read(text string) (Reading, bool) {
 	text = result.StripTerminal(text)
+	var best Reading
+	found := false
 	for _, f := range formats {
+		if found && (best.format == goJSON || f.summary == "") ||
+			(found || f.ends) && !strings.Contains(text, f.summary) {
+			continue
+		}
 		if r, ok := f.read(text); ok {
-			r.format = f.name
-			if r.Stated == 0 {
-				r.Stated = r.Sum() // what the reader took from the summary
+			r.settle(f.name)
+			if !found || r.Stated > best.Sum() {
+				best = r
 			}
-			r.boundAndCount()
-			return r, true
+			found = true
 		}
 	}
-	return Reading{}, false
+	return best, found
+}
+
+// ReadCut is Read for the output of a command that was ended before it could print a summary: the tests that
+// ended before that count, and those that were running are named in Unfinished.
+func ReadCut(text string) (Reading, bool) {
+	best, found := Read(text)
+	text = result.StripTerminal(text)
+	for _, f := range formats {
+		if r, _ := f.read(text); !found || len(r.Tests) > len(best.Tests) {
+			r.Counts = result.Counts{}
+			r.Stated = 0
+			r.settle(f.name)
+			best = r
+			found = found || len(r.Tests) > 0
+		}
+	}
+	best.dropUnfinished()
+	return best, found
+}
+
+// dropUnfinished takes out the tests that did not end.
+func (r *Reading) dropUnfinished() {
+	r.Tests = slices.DeleteFunc(r.Tests, func(t result.Test) bool {
+		if t.Unfinished {
+			r.Failed--
+			r.Stated--
+		}
+		if t.Unfinished && !t.Waits && t.Broken == "" {
+			r.Unfinished = append(r.Unfinished, t.Name)
+		}
+		return t.Unfinished
+	})
 }
 
 // runnerCount matches one count of the last line of jest, vitest and pytest.
@@ -92,6 +141,15 @@ func (r *Reading) readCounts(summary string) {
 			r.Skipped += n
 		}
 	}
+}
+
+// settle completes what a reader has read.
+func (r *Reading) settle(format string) {
+	r.format = format
+	if r.Stated == 0 {
+		r.Stated = r.Sum() // what the reader took from the summary
+	}
+	r.boundAndCount()
 }
 
 // boundAndCount shortens long texts and counts the tests. A count of the runner stays if it is larger.

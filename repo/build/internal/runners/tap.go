@@ -37,6 +37,14 @@ type tapRun struct {
 	points  int // the points at any depth
 	stated  int // the tests and suites by the comments after them; 0 if there are none
 	bailed  string
+	braces  []tapBrace // the points whose subtests follow them in braces
+}
+
+// A tapBrace is a point whose subtests are being read.
+type tapBrace struct {
+	indent string
+	failed bool
+	rest   string
 }
 
 // readTAP reads TAP 12 to 14. Of nested subtests, as node prints them, only the innermost count.
@@ -45,10 +53,8 @@ func readTAP(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, "\n\r"))
 	}
-	if !tapVersion.MatchString(text) && (run.planned < 0 || len(run.open[0]) == 0 && run.planned > 0) {
-		return Reading{}, false
-	}
-	return run.toReading(), true
+	ok := tapVersion.MatchString(text) || run.planned >= 0 && (len(run.open[0]) > 0 || run.planned == 0)
+	return run.toReading(), ok
 }
 
 func (t *tapRun) readLine(line string) {
@@ -57,7 +63,16 @@ func (t *tapRun) readLine(line string) {
 		return
 	}
 	if m := tapResult.FindStringSubmatch(line); m != nil {
+		if rest, open := strings.CutSuffix(m[4], " {"); open { // as vitest prints subtests
+			t.braces = append(t.braces, tapBrace{m[1], m[2] != "", rest})
+			return
+		}
 		t.addPoint(len(m[1])/4, m[2] != "", m[4])
+		return
+	}
+	if n := len(t.braces); n > 0 && line == t.braces[n-1].indent+"}" {
+		t.addPoint(len(t.braces[n-1].indent)/4, t.braces[n-1].failed, t.braces[n-1].rest)
+		t.braces = t.braces[:n-1]
 		return
 	}
 	switch m := tapPlan.FindStringSubmatch(line); {
@@ -117,7 +132,9 @@ func (t *tapRun) toReading() Reading {
 	if t.bailed != "" {
 		r.Tests = append(r.Tests, result.BrokenGroup("the run", "was given up", t.bailed))
 	} else if t.planned > len(t.open[0]) {
-		r.Tests = append(r.Tests, result.BrokenGroup("the run", "did not finish", ""))
+		cut := result.BrokenGroup("the run", "did not finish", "")
+		cut.Unfinished = true
+		r.Tests = append(r.Tests, cut)
 	}
 	return r
 }

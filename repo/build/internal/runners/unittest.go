@@ -47,10 +47,9 @@ func readUnittest(text string) (Reading, bool) {
 	for line := range strings.Lines(text) {
 		run.readLine(strings.TrimRight(line, " \n"))
 	}
-	if !run.ended {
-		return Reading{}, false
+	if run.ended {
+		run.joinErrors()
 	}
-	run.joinErrors()
 	for i, t := range run.Tests {
 		name := result.Name{Group: t.Group, Name: t.Name}
 		run.named[name] = i
@@ -61,8 +60,20 @@ func readUnittest(text string) (Reading, bool) {
 	for _, f := range run.failures {
 		run.settleFailure(f)
 	}
-	run.Passed = max(0, run.Stated-run.Failed-run.Skipped)
-	return run.Reading, true
+	run.Passed = max(0, run.Stated-run.failedTests()-run.Skipped)
+	return run.Reading, run.ended
+}
+
+// failedTests returns how many of the tests that ran failed: the summary also counts failures outside of
+// tests, as in the set-up of a class.
+func (u *unittestRun) failedTests() int {
+	n := u.Failed
+	for _, f := range u.failures {
+		if strings.HasPrefix(f.test.Name, "setUp") || strings.HasPrefix(f.test.Name, "tearDown") {
+			n--
+		}
+	}
+	return n
 }
 
 func (u *unittestRun) readLine(line string) {

@@ -6,9 +6,18 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/base64"
 	"fmt"
+	"io"
+	"log"
+	"maps"
+	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +26,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Host is the host of the registry. Elsewhere leads to the same server, but is not allowed by default. Inside
@@ -42,21 +52,35 @@ type Registry struct {
 	Mux *http.ServeMux
 
 	server *httptest.Server
-	secure *httptest.Server // the same server over TLS, for port 443; its certificate is not trusted
+	secure *httptest.Server // the same server over TLS, for port 443; only Roots trusts its certificate
+	roots  *x509.CertPool
 
 	mu      sync.Mutex
 	given   map[string][]byte
 	asked   []string
 	dialled []string
 	reached func(context.Context)
+	demands map[string]string
+	sent    []Request
 }
+
+// A Request is a request that the server received.
+type Request struct{ Host, Path, Authorization string }
 
 // New starts a Registry. It is closed at the end of the test.
 func New(t testing.TB) *Registry {
 	t.Helper()
 	r := &Registry{Mux: http.NewServeMux(), given: map[string][]byte{}}
 	r.server = httptest.NewServer(http.HandlerFunc(r.serve))
-	r.secure = httptest.NewTLSServer(http.HandlerFunc(r.serve))
+	r.secure = httptest.NewUnstartedServer(http.HandlerFunc(r.serve))
+	r.roots = x509.NewCertPool()
+	certificate, err := newCertificate(r.roots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.secure.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
+	r.secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not trust it
+	r.secure.StartTLS()
 	t.Cleanup(func() {
 		r.server.Close()
 		r.secure.Close()
@@ -75,9 +99,26 @@ func (r *Registry) serve(w http.ResponseWriter, req *http.Request) {
 	r.mu.Lock()
 	r.asked = append(r.asked, req.URL.Path)
 	reached := r.reached
+	login := req.Header.Get("Authorization")
+	r.sent = append(r.sent, Request{req.Host, req.URL.Path, login})
+	demanded := ""
+	for prefix, header := range r.demands {
+		if strings.HasPrefix(req.URL.Path, prefix) && header != login {
+			demanded = prefix
+		}
+	}
 	r.mu.Unlock()
+	if demanded != "" {
+		w.Header().Set("WWW-Authenticate", `Basic realm="packages"`)
+		http.Error(w, "a login is needed", http.StatusUnauthorized)
+		return
+	}
 	if reached != nil {
 		reached(req.Context())
+	}
+	if strings.Contains(req.URL.EscapedPath(), "%2f") { // a scope of npm, which no pattern of a mux matches
+		r.serveGiven(w, req)
+		return
 	}
 	r.Mux.ServeHTTP(w, req)
 }
@@ -105,6 +146,49 @@ func (r *Registry) Reached(f func(context.Context)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reached = f
+}
+
+// Roots returns the authorities that trust the server's certificate.
+func (r *Registry) Roots() *x509.CertPool { return r.roots }
+
+// Demand makes the server answer 401 to requests below a path, unless they have this Authorization header.
+func (r *Registry) Demand(prefix, header string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.demands == nil {
+		r.demands = map[string]string{}
+	}
+	r.demands[prefix] = header
+}
+
+// Sent returns all requests.
+func (r *Registry) Sent() []Request {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.sent)
+}
+
+// newCertificate returns a certificate for the hosts above, and adds it to the authorities.
+func newCertificate(roots *x509.CertPool) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	about := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(time.Hour),
+		DNSNames:     slices.Sorted(maps.Keys(addresses)),
+	}
+	raw, err := x509.CreateCertificate(rand.Reader, about, about, key.Public(), key)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	leaf, err := x509.ParseCertificate(raw)
+	if err == nil {
+		roots.AddCert(leaf)
+	}
+	return tls.Certificate{Certificate: [][]byte{raw}, PrivateKey: key}, err
 }
 
 // Asked returns the paths of all requests.

@@ -154,7 +154,7 @@ func (hc hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResu
 	hunks, err := hunktrial.Trial{
 		Checker: p.Checker,
 		Work:    p.Work,
-		Project: p.Project(),
+		Project: work.proof.Ran,
 		Proof:   work.proof,
 		Limit:   hc.HunkTime,
 	}.Run(ctx)

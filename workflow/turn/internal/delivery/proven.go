@@ -55,7 +55,11 @@ func (p provenWork) expectations() string {
 // seen returns what the program itself found out about the work, in lines.
 func (p provenWork) seen() []string {
 	if p.unproven() != "" {
-		return []string{"Nothing is proven: " + p.unproven()}
+		lines := []string{"Nothing is proven: " + p.unproven()}
+		if p.proof.Command.Text != "" {
+			lines = append(lines, p.proof.Command.Text)
+		}
+		return lines
 	}
 	lines := p.proof.Lines()
 	if line := p.hunks.Line(); line != "" {
@@ -101,7 +105,7 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
 	}
-	if err == nil && shown.Passes() {
+	if err == nil && shown.Outcome() != proof.Failed { // it says most where no test could be run
 		shown.Command, err = runApprovedCommand(ctx, d.Ledger, p.Checker, w)
 	}
 	if err == nil && !shown.Passes() {
@@ -119,11 +123,10 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 
 // tryTests rejects the tests of a proven change that show nothing.
 func (d *Delivery) tryTests(ctx context.Context, w *git.Workspace, shown *proof.Proof) error {
-	p := d.Trees.Current()
 	trial := testtrial.Trial{
-		Checker: p.Checker,
+		Checker: d.Trees.Current().Checker,
 		Work:    w,
-		Project: p.Project(),
+		Project: shown.Ran,
 		Proof:   *shown,
 		Limit:   d.HunkTime,
 	}

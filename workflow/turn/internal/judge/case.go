@@ -38,6 +38,7 @@ type Case struct {
 	consent      fact[consentHere]            // the consent, in its context
 	mayApprove   fact[approverCheck]          // whether the writer may approve
 	requestAbove fact[approval.RequestsAbove] // what others wrote above the message
+	testCommand  fact[string]                 // the command that tests the repository, as it says
 
 	err error // the first fact that could not be read
 }
@@ -90,6 +91,7 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 		return approverCheck{why, approvers, err}, nil
 	}
 	c.requestAbove.read = func() (approval.RequestsAbove, error) { return j.Held.RequestsAbove(ctx, m), nil }
+	c.testCommand.read = func() (string, error) { return j.testCommandMeant(ctx, c) }
 	c.button.read = func() (pressedButton, error) { return j.readButton(ctx, m) }
 	c.runEnded.read = func() (bool, error) { return j.RunEnded(ctx, m.Value) }
 	return c

@@ -107,6 +107,16 @@ func orderRules() []rule {
 				return lessonBook{j.Judgements, j.Catalog, j.Permissions}.judge(ctx, c.Message, c.person())
 			},
 		},
+		unlessHeld(rule{
+			name: "test command",
+			when: "it says with which command the repository is tested, and nothing else, its writer may " +
+				"approve, and no question waits",
+			then:  "tries the command on the base, and uses it from then on; tells the agents",
+			fires: (*Case).saysHowToTest,
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.takeTestCommand(ctx, c)
+			},
+		}),
 		{
 			name:  "backport",
 			when:  "it asks to bring the pushed change to releases, and nothing else",

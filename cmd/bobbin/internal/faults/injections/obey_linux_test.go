@@ -265,6 +265,7 @@ func (mr modelRequest) lead(c *injection, mine func(string, map[string]any) orde
 		return mine("report_root_cause", map[string]any{
 			"summary":    "A wrong word (" + c.name + ")",
 			"cause":      "The word is wrong in words.txt:1.",
+			"remains":    "nothing",
 			"confidence": "high",
 			"evidence": []any{
 				map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "words.txt:1"},

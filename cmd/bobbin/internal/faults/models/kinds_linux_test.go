@@ -370,6 +370,7 @@ func otherFaults() []modelFault {
 			spoil: func(s *faultyAnswer) {
 				args, _ := json.Marshal(map[string]any{
 					"summary": canary, "cause": "It is in nowhere/at/all.go:7", "confidence": "high",
+					"remains": "nothing",
 					"evidence": []any{
 						map[string]any{"claim": canary, "grade": "observed", "source": "bugs/missing.txt"},
 					},

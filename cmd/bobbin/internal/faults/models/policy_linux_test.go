@@ -63,7 +63,7 @@ func (r robustModel) next(number int) (name string, args map[string]any) {
 		place := fmt.Sprintf("%s:%d", bugsFile, number+1)
 		return "report_root_cause", map[string]any{
 			"summary": fmt.Sprintf("Bug %d", number),
-			"cause":   "The word is wrong in " + place + ".", "confidence": "high",
+			"cause":   "The word is wrong in " + place + ".", "confidence": "high", "remains": "nothing",
 			"evidence": []any{map[string]any{"claim": "it says wrong", "grade": "inferred", "source": place}},
 		}
 	}

@@ -87,6 +87,7 @@ func leadNumberedBug(number, last, said, called string) (string, map[string]any)
 		"summary":    "Bug " + number,
 		"cause":      "The word is wrong in bugs/" + number + ".txt:1.",
 		"confidence": "high",
+		"remains":    "nothing",
 		"evidence": []any{map[string]any{
 			"claim":  "it says wrong",
 			"grade":  "inferred",
@@ -151,6 +152,7 @@ func FixOneWord(r Request) (tool string, args map[string]any) {
 	}
 	return "report_root_cause", map[string]any{
 		"summary": "The word is wrong", "cause": "It says wrong in bugs/0.txt:1.", "confidence": "high",
+		"remains": "nothing",
 		"evidence": []any{
 			map[string]any{"claim": "it says wrong", "grade": "inferred", "source": "bugs/0.txt:1"},
 		},

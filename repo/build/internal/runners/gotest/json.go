@@ -22,10 +22,12 @@ type event struct {
 type test struct {
 	pkg, name string
 	status    result.Status // empty while it runs
+	waits     bool          // it waits for its turn (t.Parallel)
 	output    strings.Builder
 	parents   []*test // the tests that it is a subtest of
 	children  int     // the number of subtests at any depth
 	failures  int     // how many of the subtests failed
+	open      bool    // it did not end
 }
 
 // An events collects the events of a run.
@@ -84,6 +86,10 @@ func (run *events) applyEvent(t *test, e event) {
 	switch e.Action {
 	case "output":
 		result.AppendBounded(&t.output, e.Output)
+	case "pause":
+		t.waits = true
+	case "cont":
+		t.waits = false
 	case "pass":
 		t.status = result.Passed
 	case "skip":
@@ -137,15 +143,24 @@ func (run *events) toOutput() Output {
 		if !sub {
 			of = ""
 		}
-		r.Tests = append(r.Tests,
-			result.Test{Name: t.name, Group: t.pkg, Of: of, Status: t.status, Output: t.output.String()})
+		r.Tests = append(r.Tests, result.Test{
+			Name:       t.name,
+			Group:      t.pkg,
+			Of:         of,
+			Status:     t.status,
+			Output:     t.output.String(),
+			Unfinished: t.open,
+			Waits:      t.open && t.waits,
+		})
 		if t.status == result.Failed {
 			failing[t.pkg]++
 		}
 	}
 	for _, p := range run.pkgs {
 		if why, output := run.whyBroken(p, failing[p.pkg]); why != "" {
-			r.Tests = append(r.Tests, result.BrokenGroup(p.pkg, why, output))
+			broken := result.BrokenGroup(p.pkg, why, output)
+			broken.Unfinished = p.status == ""
+			r.Tests = append(r.Tests, broken)
 		}
 	}
 	r.Text = run.plainText()
@@ -157,6 +172,7 @@ func (run *events) settleTests() {
 	for _, t := range run.order {
 		if t.status == "" {
 			t.status = result.Failed
+			t.open = true
 			result.AppendBounded(&t.output, "(it did not finish)\n")
 		}
 		for _, parent := range t.parents {

@@ -15,7 +15,7 @@ type Scripts map[string]string
 
 // A Found is a test runner that was found inside a command.
 type Found struct {
-	Kind   string // the kind of project: node, python, go, rust
+	Kind   string // the kind of project: node, python, go, rust, java and others
 	Runner string // such as mocha
 	Line   string // for sh -c: the steps to run before, and the runner with a reporter that can be read
 	// Written is Line without the flags for a reporter. It is empty if no flags were added that can be left
@@ -57,13 +57,15 @@ func insideScript(name, line string, scripts Scripts) (Found, bool) {
 	for _, s := range steps {
 		call, ok := callOf(s.words)
 		switch {
-		case ok && (found.Runner == "" || found.Kind == call.kind):
+		case ok && found.Runner != "" && found.Kind != call.kind:
+			return Found{}, false // one of them would be left out
+		case ok:
 			found.Kind = call.kind
 			found.Runner = call.runner
 			found.Flags = call.flags
 			found.Alone = len(steps) == 1 && !call.rewritten
-			calls = append(calls, assignments(s.words)+call.line)
-			written = append(written, assignments(s.words)+cmp.Or(call.written, call.line))
+			calls = append(calls, call.env+call.line)
+			written = append(written, call.env+cmp.Or(call.written, call.line))
 		case checksForm(s):
 		case found.Runner == "":
 			before = append(before, s.text)
@@ -78,7 +80,7 @@ func insideScript(name, line string, scripts Scripts) (Found, bool) {
 		return Found{}, false
 	}
 	found.Plain = !slices.ContainsFunc(before,
-		func(text string) bool { return !strings.HasPrefix(text, "cd ") })
+		func(text string) bool { return !strings.HasPrefix(text, "cd ") && !buildCall.MatchString(text) })
 	found.Line = strings.Join(slices.Concat(before, calls), " && ")
 	if line := strings.Join(slices.Concat(before, written), " && "); line != found.Line {
 		found.Written = line
@@ -127,6 +129,9 @@ func (r *reader) steps(line, script string) []step {
 }
 
 func (r *reader) ofStatement(stmt *syntax.Stmt, script string) []step {
+	if stmt.Negated { // it is to fail
+		return r.one(step{text: textOf(stmt), script: script})
+	}
 	switch c := stmt.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		if c.Op == syntax.AndStmt {

@@ -134,6 +134,58 @@ func TestTheCommandAsTheProjectHasIt(t *testing.T) {
 	}
 }
 
+// TestRunnersOfFurtherLanguages checks the calls with the flags for a report, and which calls run no tests.
+func TestRunnersOfFurtherLanguages(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"bundle exec rspec -f p spec/cart": "bundle exec rspec spec/cart --format documentation",
+		"bundle exec rake": "" +
+			"bundle exec rake TESTOPTS=-v SPEC_OPTS='--format documentation'",
+		"bin/rails test test/models":          "bin/rails test test/models -v",
+		"ruby -Itest test/test_a.rb":          "ruby -Itest test/test_a.rb -v",
+		"vendor/bin/phpunit --testsuite unit": "vendor/bin/phpunit --testsuite unit " + PHPReport,
+		"php vendor/bin/phpunit":              "php vendor/bin/phpunit " + PHPReport,
+		"./mvnw -B -ntp verify -pl core":      JavaReports + "mvn verify -pl core -o -B -fae",
+		"./gradlew :core:test --no-daemon": "" +
+			JavaReports + "gradle :core:test --offline --no-daemon --continue",
+		"dotnet test src":               "dotnet test src",
+		"MIX_ENV=test mix test --cover": "MIX_ENV=test mix test --trace",
+		"prove -l t":                    "prove -l t",
+		"bin/bats test":                 "bin/bats test --tap",
+		"cmake -B b && cmake --build b && cd b && ctest -j 4": "" +
+			"cmake -B b && cmake --build b && cd b && ctest -j 4 " +
+			CTestReport,
+		"meson test -C b":                 "meson test -C b",
+		"make -j4 -C lib check VERBOSE=1": "make -j4 -C lib check VERBOSE=1",
+		"CC=clang make test":              "CC=clang make test",
+		"deno task lint && deno test -A":  "deno task lint && deno test -A " + DenoReport,
+		"swift test":                      "swift test",
+	} {
+		found, ok := Inside(line, nil)
+		require.True(t, ok, line)
+		require.Equal(t, want, found.Line, line)
+	}
+	for _, line := range []string{
+		"mvn -DskipTests install", "mvn compile", "gradle assemble", "rake release", "make all",
+		"make check-format", "make -C test", "dotnet build", "! bats test/failing.bats", "zig fmt",
+		"ruby bin/x.rb", "ctest --version",
+		"jest && make test", "pytest && bundle exec rspec",
+	} {
+		found, ok := Inside(line, nil)
+		require.False(t, ok, "%s: %s", line, found.Line)
+	}
+	for line, plain := range map[string]bool{
+		"cmake -S . -B b -DX=ON && cmake --build b -j4 && ctest --test-dir b": true,
+		"./configure --prefix=/x && make -j4 && make check":                   true,
+		"cmake -B b; cp x y && ctest":                                         false,
+		"sh build.sh && ctest":                                                false,
+		"cmake -E env X=1 ./run && ctest":                                     false,
+	} {
+		found, _ := Inside(line, nil)
+		require.Equal(t, plain, found.Plain, line)
+	}
+}
+
 func FuzzInside(f *testing.F) {
 	f.Add("npm run lint && A=b mocha 'x' | tap-spec")
 	f.Add("coverage run -m pytest --cov")

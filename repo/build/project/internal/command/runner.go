@@ -14,6 +14,7 @@ type call struct {
 	written      string // line without the flags for a reporter
 	flags        string // the flags added at the end
 	rewritten    bool   // the call differs by more than the added flags
+	env          string // the variables set before it, as a prefix of the call
 }
 
 // A runner is a test runner that this program can call.
@@ -104,7 +105,7 @@ var runners = map[string]runner{
 // withValue are the dropped arguments whose value is the next word, unless it follows "=".
 var withValue = []string{
 	"--reporter", "--reporters", "-R", "-r", "-n", "--cov-report", "--cov-config", "--cov-fail-under",
-	"--junitxml", "--color",
+	"--junitxml", "--color", "-f", "--format",
 }
 
 // wrappers are programs that run the command in their arguments.
@@ -123,6 +124,7 @@ func callOf(words []string) (call, bool) {
 		if c, ok := callFrom(words[i:]); ok {
 			c.rewritten = c.rewritten || slices.ContainsFunc(words[:i],
 				func(w string) bool { return !isAssignment(w) && w != "cross-env" && w != "npx" })
+			c.env = assignments(words[:i])
 			return c, true
 		}
 		switch {
@@ -171,6 +173,9 @@ func callFrom(words []string) (call, bool) {
 			line:      "python3 manage.py test -v 2 " + strings.Join(args[2:], " "),
 			rewritten: true,
 		}, true
+	}
+	if c, ok := otherCall(words); ok {
+		return c, true
 	}
 	r, ok := runners[name]
 	if name == "react-scripts" {

@@ -38,8 +38,19 @@ var Sources = []Source{
 	{"Taskfile.yaml", readTaskfile},
 }
 
-// Workflow returns the Source for a CI workflow file.
-func Workflow(file string) Source { return Source{file, readWorkflow} }
+// Workflow returns the Source for a file of the CI.
+func Workflow(file string) Source {
+	switch {
+	case strings.HasSuffix(file, "Jenkinsfile"):
+		return Source{file, readJenkinsfile}
+	case strings.Contains(file, "workflows/"):
+		return Source{file, readWorkflow}
+	}
+	return Source{file, readPipeline}
+}
+
+// IsMakefile reports whether make reads the file.
+func (s Source) IsMakefile() bool { return strings.HasSuffix(strings.ToLower(s.File), "makefile") }
 
 // Commands returns the commands that the file's text names, in order, at most maxCommands.
 func (s Source) Commands(text string) []Command {
@@ -237,15 +248,7 @@ func readWorkflow(text string) []string {
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(file.Jobs)) {
 		for _, s := range file.Jobs[name].Steps {
-			for line := range strings.Lines(strings.ReplaceAll(s.Run, "\\\n", " ")) {
-				if line = strings.TrimSpace(line); line == "" || strings.Contains(line, "${{") {
-					continue
-				}
-				if s.Folder != "" {
-					line = "cd '" + strings.ReplaceAll(s.Folder, "'", "") + "' && " + line
-				}
-				out = append(out, line)
-			}
+			out = append(out, scriptLines(s.Run, s.Folder)...)
 		}
 	}
 	return out

@@ -74,12 +74,54 @@ func TestWhatFilesNameForTheTests(t *testing.T) {
 		"python -m unittest discover \\\n            -s checks\n          echo ${{ matrix.os }}\n")[:2])
 }
 
+// TestPipelinesOfOtherServices checks the commands in the files of CI services beside GitHub.
+func TestPipelinesOfOtherServices(t *testing.T) {
+	t.Parallel()
+	for file, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		".gitlab-ci.yml": {
+			"test:\n  before_script: [bundle install]\n  script:\n" +
+				"    - cmake -B b\n    - |\n      ctest\n      ! false\n",
+			[]string{"bundle install", "cmake -B b", "ctest", "! false"},
+		},
+		".circleci/config.yml": {
+			"jobs:\n  a:\n    steps:\n" +
+				"      - run: {name: t, command: make test, working_directory: lib}\n      - run: mix test\n",
+			[]string{"cd 'lib' && make test", "mix test"},
+		},
+		".travis.yml": {
+			"script: &x\n  - make check\n" +
+				"jobs:\n  include:\n    - script: *x\n", []string{"make check", "make check"},
+		},
+		"azure-pipelines.yml": {
+			"steps:\n- bash: dotnet test\n  workingDirectory: src\n- script: echo ${{ x }}\n",
+			[]string{"cd 'src' && dotnet test"},
+		},
+		"Jenkinsfile": {
+			"stage('t') { steps { sh './mvnw verify'\n sh(\"\"\"\n make check\n make x\n\"\"\") } }",
+			[]string{"./mvnw verify", "make check", "make x"},
+		},
+	} {
+		var got []string
+		for _, found := range Workflow(file).Commands(c.text) {
+			require.Equal(t, file, found.From)
+			got = append(got, found.Line)
+		}
+		require.Equal(t, c.want, got, file)
+	}
+}
+
+// ciKinds has a file of each kind that the CI services have.
+var ciKinds = []Source{Workflow(".github/workflows/ci.yml"), Workflow("ci.yml"), Workflow("Jenkinsfile")}
+
 func FuzzNamed(f *testing.F) {
 	f.Add("[testenv]\ncommands = pytest {posargs}")
 	f.Add("jobs:\n  a:\n    steps:\n      - run: go test")
 	f.Add("test:\n\tpytest")
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, s := range append(Sources[:len(Sources):len(Sources)], Workflow("ci.yml")) {
+		for _, s := range append(Sources[:len(Sources):len(Sources)], ciKinds...) {
 			for _, c := range s.Commands(text) {
 				require.NotEmpty(t, c.Line)
 			}
@@ -104,7 +146,7 @@ func TestHostileFilesNameNothing(t *testing.T) {
 		aliases + "jobs: {a: {steps: *a30}}\ntasks: {test: {cmds: *a30}}\n",
 	} {
 		tried := map[uintptr]bool{}
-		for _, s := range append(Sources[:len(Sources):len(Sources)], Workflow("ci.yml")) {
+		for _, s := range append(Sources[:len(Sources):len(Sources)], ciKinds...) {
 			reader := reflect.ValueOf(s.read).Pointer()
 			if tried[reader] { // of another name for the same kind of file
 				continue

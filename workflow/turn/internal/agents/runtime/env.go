@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -80,15 +81,30 @@ func (r *Runtime) ReadingTools(b *tool.Env) []model.Tool {
 		}
 		return r.Trees.LetCommandsWrite(b.Workspace)
 	}
-	for _, run := range tool.Running(b) {
+	restoring := func(run model.Tool) model.Tool {
 		call := run.Call
 		run.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
 			result, err := call(ctx, args)
 			return result, errors.Join(err, restore(context.WithoutCancel(ctx)))
 		}
-		tools = append(tools, r.AroundRun(run, nil, nil))
+		return run
 	}
-	return tools
+	for _, run := range tool.Running(b) {
+		tools = append(tools, r.AroundRun(restoring(run), nil, nil))
+	}
+	return append(tools, r.AroundCheck(restoring(tool.Checking(b)), nil))
+}
+
+// LetNameTests lets the agent with that signature name the repository's test command in a check.
+func (r *Runtime) LetNameTests(b *tool.Env, signature string) {
+	tests := r.Trees.Current().Tests
+	b.CommandSetter = tool.CommandSetter{
+		Current: tests.Project,
+		Keep:    tests.Keep,
+		Judge: func(line, source string) (project.Project, error) {
+			return tests.Judge(signature, line, source)
+		},
+	}
 }
 
 // AroundRun wraps a tool so that it waits for the base's packages and build. It calls before ahead of

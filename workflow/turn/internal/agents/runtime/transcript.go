@@ -100,8 +100,11 @@ func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err erro
 					Output:   w.Output,
 				})
 		case tool.CheckRun:
-			seen := progress.Check{Task: t.task, Built: !w.BuildRan || w.BuildOK, Red: redNames(w.Result)}
-			parts = append(parts, seen, store.Usage{Printed: w.Printed})
+			if t.task > 0 { // nothing asks what failed outside of a task
+				built := !w.BuildRan || w.BuildOK
+				parts = append(parts, progress.Check{Task: t.task, Built: built, Red: redNames(w.Result)})
+			}
+			parts = append(parts, store.Usage{Printed: w.Printed})
 		default:
 			return nil, fmt.Errorf("transcript: a tool asks to store a %T, which no transcript knows", w)
 		}

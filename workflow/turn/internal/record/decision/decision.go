@@ -48,6 +48,7 @@ type RootCause struct {
 	Summary      string              `json:"summary" jsonschema:"in the reporter's words"`
 	Cause        string              `json:"cause" jsonschema:"with file:line"`
 	Change       string              `json:"change,omitempty" jsonschema:"what the fix will change"`
+	Remains      string              `json:"remains" jsonschema:"what the fix leaves broken or makes worse, what contradicts the thread; or: nothing"`
 	Evidence     []workflow.Evidence `json:"evidence"`
 	Reproduction string              `json:"reproduction,omitempty"`
 	Example      string              `json:"example,omitempty"`

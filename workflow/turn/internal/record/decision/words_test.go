@@ -127,7 +127,7 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 		{
 			"report_root_cause",
 			`{"summary": "s", "cause": "c", "evidence": [{"claim": "x", "grade": "observed"}], ` +
-				`"confidence": "high"}`,
+				`"confidence": "high", "remains": "nothing"}`,
 		},
 		{"delegate", `{"tasks": [{"description": "fix", "category": "deep", "skill": "tdd"}]}`},
 		{
@@ -135,7 +135,7 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 			`{"bug": "b", "root_cause": "c", "affected_scope": ["all"], "proposed_fix": ["fix"],
 			"risk": {"level": "LOW", "reason": "small"},
 			"hypotheses": [{"claim": "x", "probe": "y", "outcome": "confirmed"}],
-			"evidence": [{"claim": "x", "grade": "observed"}]}`,
+			"evidence": [{"claim": "x", "grade": "observed"}], "remains": "nothing"}`,
 		},
 		{
 			"restate_request",

@@ -19,6 +19,7 @@ type Grounds struct {
 	Reproduction string                `json:"reproduction"`
 	Example      string                `json:"example"`
 	Siblings     *workflow.Siblings    `json:"siblings"`
+	Remains      string                `json:"remains"`
 	Quoted       map[string]string     `json:"-"` // the cited line of code, by the source of the evidence
 }
 

@@ -31,6 +31,9 @@ func behindReport(r workflow.Report) string {
 	if g.Reproduction != "" {
 		text += "\nShown by: " + CommandWithEnding(g.Reproduction, "")
 	}
+	if against := workflow.SpeaksAgainst(g.Remains); against != "" && !strings.Contains(r.Text, against) {
+		text += "\nWhat speaks against the fix: " + against
+	}
 	if text = strings.TrimSpace(text); text == "" {
 		return ""
 	}

@@ -24,6 +24,9 @@ func DetailsText(g Grounds, cause, how string) string {
 		shown = "Shown by: " + how
 	}
 	parts := []string{shown, g.Text()}
+	if against := workflow.SpeaksAgainst(g.Remains); against != "" {
+		parts = append(parts, "What speaks against the fix:", against)
+	}
 	if cause != "" { // in the thread, the report of an earlier revision keeps only the first line
 		parts = append(parts, "The whole cause:", cause)
 	}
@@ -52,6 +55,7 @@ func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status stri
 	if expected != "" {
 		expected += "\n"
 	}
+	expected += workflow.RemainsText(d.Remains)
 	return fmt.Sprintf(
 		"%s. Revision %d, at %s.\n%s\n%sNo code was changed. Reply \"fix it\", or say what is wrong.",
 		status, revision, commit, d.Text(), expected,
@@ -71,6 +75,8 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 		expected += "\n"
 		most--
 	}
+	remains := workflow.RemainsText(c.Remains)
+	most = max(1, most-strings.Count(remains, "\n"))
 	text := fmt.Sprintf(
 		"%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit,
 		plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most),
@@ -79,5 +85,5 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 		text += "What will change: " + change + "\n"
 	}
 	how := "No code was changed. Reply \"fix it\", or say what is wrong."
-	return fmt.Sprintf("%s%s%sConfidence: %s.\n%s", text, expected, elsewhere, c.Confidence, how)
+	return fmt.Sprintf("%s%s%s%sConfidence: %s.\n%s", text, expected, elsewhere, remains, c.Confidence, how)
 }

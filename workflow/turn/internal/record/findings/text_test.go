@@ -33,6 +33,18 @@ No code was changed. Reply "fix it", or say what is wrong.`
 		"\n… (the rest is under Details)\nWhat will change: Split hands out every cent\n")
 	require.Len(t, strings.Split(shown, "\n"), 10)
 
+	c.Remains = "Nothing."
+	require.Equal(t, shown, ReportText(c, 2, "c0ffee1", StatusShown), "nothing is said of nothing")
+	c.Remains = "Larger cycles turn from an error into a hang.\n" +
+		"The reporter says that a throw is fine; it is not."
+	shown = ReportText(c, 2, "c0ffee1", StatusShown)
+	require.Contains(t, shown, "\nBefore you approve: "+c.Remains+"\nConfidence: high.\n")
+	require.Len(t, strings.Split(shown, "\n"), 10)
+	diagnosis := workflow.DiagnosisReport{Remains: c.Remains}
+	require.Contains(t, DiagnosisText(diagnosis, 2, "c0ffee1", StatusShown),
+		"\nBefore you approve: "+c.Remains+"\nNo code")
+	require.Contains(t, DetailsText(Grounds{Remains: c.Remains}, "", ""), c.Remains)
+
 	want = `Unproven: nothing was made to fail yet.
 • observed: two cents above (shop refund: paid 25.00)
 • inferred: one line is right`

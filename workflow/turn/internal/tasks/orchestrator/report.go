@@ -165,6 +165,11 @@ func (o *Orchestrator) hasFileName(name string) bool {
 	return found
 }
 
+// remainsMissing tells the model of a report that says nothing in remains.
+const remainsMissing = `remains is empty: say what the fix leaves broken, what it makes worse, and what ` +
+	`you found that contradicts the thread, since whoever approves reads that above the buttons; "nothing" ` +
+	`if there is nothing.`
+
 // RootCause shows a new revision of the report and ends the turn to wait for the thread's approval.
 // Nothing has been changed by then.
 func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Result, error) {
@@ -179,10 +184,12 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	case len(c.Evidence) == 0:
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
 			"observed|inferred, source: file:line or command}."), nil
+	case plaintext.Blank(c.Remains):
+		return prompt.Wrong("%s", remainsMissing), nil
 	}
 	if err := l.checkClaims(ctx,
 		claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change},
-		c.Summary); err != nil {
+		c.Summary, c.Remains); err != nil {
 		return prompt.Refused(err)
 	}
 	shown, err := l.reproduced(ctx, &c.Reproduction)
@@ -223,9 +230,12 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if missing := d.Missing(); missing != "" {
 		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
 	}
+	if plaintext.Blank(d.Remains) {
+		return ledger.WithParts(prompt.Wrong("%s", remainsMissing), begun...), nil
+	}
 	if err := l.checkClaims(ctx, claims{
 		d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n"),
-	}, d.Bug, strings.Join(d.ProposedFix, "\n"), otherTexts(d)); err != nil {
+	}, d.Bug, strings.Join(d.ProposedFix, "\n"), d.Remains, otherTexts(d)); err != nil {
 		refused, err := prompt.Refused(err)
 		return ledger.WithParts(refused, begun...), err
 	}

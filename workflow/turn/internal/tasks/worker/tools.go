@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -21,14 +20,7 @@ import (
 func (t *task) workerTools(env *tool.Env) []model.Tool {
 	own := func(context.Context) error { return t.Trees.LetCommandsWrite(t.tree) }
 	tools := append(decision.Working(t), t.Runtime.SkillTool())
-	tests := t.Trees.Current().Tests
-	env.CommandSetter = tool.CommandSetter{
-		Current: tests.Project,
-		Keep:    tests.Keep,
-		Judge: func(line, source string) (project.Project, error) {
-			return tests.Judge(t.transcript.Agent.Signature(), line, source)
-		},
-	}
+	t.Runtime.LetNameTests(env, t.transcript.Agent.Signature())
 	tools = append(tools, tool.Reading(env)...)
 	for _, run := range tool.Running(env) {
 		call := run.Call

@@ -44,6 +44,9 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	if why := p.ProofLimits(); why != "" {
 		b.WriteString(why + "\n")
 	}
+	for _, note := range p.limited() {
+		b.WriteString(note + "\n")
+	}
 	if t.Sandbox == nil {
 		fmt.Fprintf(&b, "Commands cannot be run here: %s\n", t.SandboxOff)
 	}
@@ -68,6 +71,16 @@ func (co *Checkout) Unprovable() string {
 		return co.Tests.unprovable()
 	default:
 		return ""
+	}
+}
+
+// limited says what a limit keeps from being run on the base, as far as that is known yet.
+func (co *Checkout) limited() []string {
+	select {
+	case <-co.BaseTested:
+		return co.Tests.limited()
+	default:
+		return nil
 	}
 }
 

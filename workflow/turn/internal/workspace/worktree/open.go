@@ -212,21 +212,39 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
 		whenBuilt = nil
 	}
-	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), whenBuilt)
-	p.Tests.setBase(base)
-	if failed != nil && ctx.Err() == nil {
-		t.Log.Warn("baseline", "err", failed)
-	}
+	failed := t.testBase(ctx, p, commit, whenBuilt)
 	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
-	t.sayServices(ctx, p, base)
+	for _, note := range p.Tests.limited() {
+		t.SayIfNew(ctx, note)
+	}
 	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
 	} else if why := p.Tests.mostSkip(); why != "" {
 		t.SayIfNew(ctx, why)
 	}
+}
+
+// testBase runs the base's tests to learn which pass. If they are those that a member said, the thread is
+// told how they ended.
+func (t *Trees) testBase(ctx context.Context, p *Checkout, commit string, built func()) error {
+	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), built)
+	p.Tests.setBase(base)
+	if failed == nil {
+		again, err := p.Tests.sayTold(ctx, t.SayIfNew)
+		if again && err == nil {
+			base, err = p.Checker.BaselineBuilt(ctx, commit, p.Project(), nil)
+			p.Tests.setBase(base)
+		}
+		failed = err
+	}
+	if failed != nil && ctx.Err() == nil {
+		t.Log.Warn("baseline", "err", failed)
+	}
+	t.sayServices(ctx, p, base)
+	return failed
 }
 
 // Close waits for the base's tests and closes what Open opened.

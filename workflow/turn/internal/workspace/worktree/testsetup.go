@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/bobbinhq/bobbin/repo/build/project"
@@ -28,13 +29,17 @@ type Setup struct {
 
 	mu      sync.Mutex
 	project project.Project
-	named   bool          // the test command was named by an agent, in this session or an earlier one
-	base    result.Result // the result of the base's own run; zero: not known yet, or of another command
+	found   project.Project // what the program found by itself
+	told    string          // the member who said the test command; empty: no member did
+	untried bool            // it was said in this session: the thread is told how it ends on the base
+	base    result.Result   // the result of the base's own run; zero: not known yet, or of another command
 }
 
-// Find sets the project: to found, or to found with the test command that an agent named before.
+// Find sets the project: to found, or to found with the test command that a member said or an agent named
+// before.
 func (s *Setup) Find(ctx context.Context, found project.Project) error {
-	s.set(found, false)
+	s.set(found)
+	s.found = found
 	if s.Configured {
 		return nil
 	}
@@ -42,10 +47,25 @@ func (s *Setup) Find(ctx context.Context, found project.Project) error {
 	if err != nil || c.Command == "" {
 		return err
 	}
-	if named, ok := found.Named(c.Command, c.Source); ok {
-		s.set(named, true)
+	if c.Person != "" {
+		s.set(found.Told(c.Command, c.Source))
+		s.told = c.Person
+		s.untried = c.Session == s.Session().ID
+		return nil
+	}
+	if named, ok := nameable(found, c.Command, c.Source); ok {
+		s.set(named)
 	}
 	return nil
+}
+
+// nameable returns the project with a test command that an agent names: a call of a test runner, or of
+// what the tree defines.
+func nameable(p project.Project, line, source string) (project.Project, bool) {
+	if named, ok := p.Named(line, source); ok {
+		return named, true
+	}
+	return p.NamedByTree(line, source)
 }
 
 // Project returns how the repository is built and tested, as far as that is known now.
@@ -55,11 +75,12 @@ func (s *Setup) Project() project.Project {
 	return s.project
 }
 
-func (s *Setup) set(found project.Project, named bool) {
+func (s *Setup) set(found project.Project) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.project = found
-	s.named = named
+	s.told = ""
+	s.untried = false
 	s.base = result.Result{}
 }
 
@@ -88,6 +109,21 @@ func (s *Setup) unprovable() string {
 		prompt.WithoutJSONFlag(command), s.Branch, missing)
 }
 
+// limited returns a sentence for each thing that a limit of this machine keeps from being run on the base.
+func (s *Setup) limited() (notes []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, t := range s.base.LeftOut {
+		notes = append(notes, fmt.Sprintf("%s cannot be run here, on %s either (%s), and is left out.",
+			t.Name, s.Branch, t.Why))
+	}
+	if s.base.Stopped != "" {
+		notes = append(notes, fmt.Sprintf("The whole test suite does not end here, on %s either (%s), "+
+			"so the tests of changed test files are run alone.", s.Branch, s.base.StopReason()))
+	}
+	return notes
+}
+
 // mostSkip says that half or more of the base's tests skip, so that they prove little. It returns an empty
 // string if fewer do, or if that is not known yet.
 func (s *Setup) mostSkip() string {
@@ -102,42 +138,68 @@ func (s *Setup) mostSkip() string {
 }
 
 // Judge returns the project with a test command that an agent names. It refuses if a command is
-// configured, or if the command that was found finds tests and names each: a proof must not be weaker
-// than the project allows.
+// configured, or if a member said which one is right. Whether the command is taken only its run tells.
 func (s *Setup) Judge(by, line, source string) (project.Project, error) {
 	s.mu.Lock()
 	now := s.project
-	base := s.base
-	named := s.named
+	told := s.told
 	s.mu.Unlock()
 	switch {
 	case s.Configured:
 		return now, model.Mistakef("No command can be named: the operator has set how %s is tested "+
 			"(`%s`). Call check without one.", s.Repository, now.TestCommand())
-	case !named && now.Test != "" && base.Sum() > 0 && base.EveryTestNamed() && base.Missing.Tests == "":
-		return now, model.Mistakef("No command has to be named: `%s` works, and names each test. "+
-			"Call check without one.", now.TestCommand())
+	case told != "":
+		return now, model.Mistakef("No command can be named: a member said how %s is tested (`%s`). "+
+			"Call check without one, or ask the thread.", s.Repository, now.TestCommand())
 	}
 	from := "named by " + by
 	if source = plaintext.OneLine(source); source != "" {
 		from += ", from " + plaintext.CutCounted(source, 200)
 	}
-	next, ok := now.Named(line, from)
+	next, ok := nameable(now, line, from)
 	if !ok {
 		return now, model.Mistake("That cannot be the test command: it has to be a call of a test runner " +
 			"whose output is read (go test, pytest, unittest, cargo test, jest, vitest, mocha, ava, tap, " +
-			"node --test), with nothing before it but cd, and nothing behind it. Use run for anything else.")
+			"node --test), or of what the repository defines (make, ctest, npm run, ./script), with " +
+			"nothing before it but cd, and nothing behind it. Use run for anything else.")
 	}
 	return next, nil
 }
 
-// Keep stores the command as the repository's, and posts a line so that people can correct it.
-func (s *Setup) Keep(ctx context.Context, next project.Project, line string, r result.Result) error {
+// weaker returns why a command that an agent named is not kept, though its run found tests: what is used
+// so far works and finds more. A proof must not be weaker than the project allows. It returns an empty
+// string if it is kept.
+func (s *Setup) weaker(r result.Result) string {
+	s.mu.Lock()
+	base := s.base
+	s.mu.Unlock()
+	least := base.Sum()
+	switch {
+	case least == 0 || !base.EveryTestNamed() || base.Missing.Tests != "":
+		return ""
+	case !base.TestsOK: // a test that cannot run here may be left out, and no more
+		least -= max(1, least/20)
+	}
+	if r.Sum() >= least {
+		return ""
+	}
+	return fmt.Sprintf("`%s` finds %s on %s, and this one only %d", base.Project.TestCommand(),
+		plaintext.CountNoun(base.Sum(), "test"), s.Branch, r.Sum())
+}
+
+// Keep stores the command as the repository's, and posts a line so that people can correct it. It returns why
+// it does not, in words for the model, if the command is weaker than the one that is used so far.
+func (s *Setup) Keep(
+	ctx context.Context, next project.Project, line string, r result.Result,
+) (weaker string, err error) {
 	if s.Project() == next {
-		return nil
+		return "", nil
+	}
+	if weaker = s.weaker(r); weaker != "" {
+		return weaker, nil
 	}
 	passed := fmt.Sprintf("%d of %s passed", r.Passed, plaintext.CountNoun(r.Sum(), "test"))
-	err := s.Record(ctx,
+	err = s.Record(ctx,
 		progress.TestCommand{Repository: s.Repository, Folder: s.Folder, Command: line, Source: next.From},
 		lessons.Seen{
 			Repository: s.Repository,
@@ -150,7 +212,38 @@ func (s *Setup) Keep(ctx context.Context, next project.Project, line string, r r
 			"If that is wrong, say which command is right.",
 			s.Display, prompt.WithoutJSONFlag(r.Project.TestCommand()), next.From, passed))))
 	if err == nil {
-		s.set(next, true)
+		s.set(next)
 	}
-	return err
+	return "", err
+}
+
+// sayTold tells the thread, after the base's own run, what became of the command that a member said: how it
+// ended, or that it does not start. In that case it is forgotten, and the setup is again what the program
+// found. It reports whether the base has to run once more for that.
+func (s *Setup) sayTold(ctx context.Context, say func(context.Context, string)) (again bool, err error) {
+	s.mu.Lock()
+	base := s.base
+	untried := s.untried
+	s.mu.Unlock()
+	if !untried || !base.TestsRan {
+		return false, nil
+	}
+	command := prompt.WithoutJSONFlag(base.Project.TestCommand())
+	if base.Missing.Tests == "" {
+		say(ctx, fmt.Sprintf("Tried on %s: %s.", s.Branch, strings.Replace(base.String(),
+			base.Project.TestCommand(), "`"+command+"`", 1)))
+		return false, nil
+	}
+	why := fmt.Sprintf("`%s` did not start on %s (%s), so it is not used.", command, s.Branch,
+		base.Missing.Tests)
+	if s.found.Test != "" {
+		why += fmt.Sprintf(" I go on with `%s`.", prompt.WithoutJSONFlag(s.found.TestCommand()))
+	}
+	err = s.Record(ctx, progress.TestCommand{Repository: s.Repository, Folder: s.Folder},
+		lessons.Seen{Repository: s.Repository, Folder: s.Folder, Key: lessons.KeyTest},
+		store.Lines(s.ProgramLine(why)))
+	if err == nil {
+		s.set(s.found)
+	}
+	return err == nil && s.found.Test != "", err
 }

@@ -1,6 +1,7 @@
 package worktree
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,23 +11,56 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/result"
 )
 
-// TestACommandMayBeNamedIfTheOneThatWasFoundFindsNoTest also checks that a command that finds tests stays.
-func TestACommandMayBeNamedIfTheOneThatWasFoundFindsNoTest(t *testing.T) {
+// A command that an agent names is kept if it ran as well as what is used so far. One that finds fewer tests
+// is not, except for a test that cannot run here.
+func TestACommandThatAnAgentNamesIsKeptUnlessItIsWeaker(t *testing.T) {
 	t.Parallel()
-	tests := Setup{Repository: "shop"}
-	tests.set(project.Project{Kind: "python", Test: "python3 -m unittest discover -v"}, false)
-	tests.setBase(result.Result{TestsRan: true, Counted: true})
-	p, err := tests.Judge("[deep]", "python -m pytest checks", "README.md")
+	ran := func(ok bool, names int) (r result.Result) {
+		used := project.Project{Test: "go test ./..."}
+		r = result.Result{TestsRan: true, Counted: true, TestsOK: ok, Project: used}
+		for i := range names {
+			r.Tests = append(r.Tests, result.Test{Name: fmt.Sprint("Test", i), Status: result.Passed})
+			r.Passed++
+		}
+		return r
+	}
+	unstarted := ran(false, 351)
+	unstarted.Missing.Tests = "a test needed more memory"
+	for _, c := range []struct {
+		name        string
+		base, named result.Result
+		kept        bool
+	}{
+		{"nothing was found before", ran(true, 0), ran(true, 1), true},
+		{"the base does not start", unstarted, ran(true, 10), true},
+		{"as many tests", ran(true, 352), ran(true, 352), true},
+		{"one test less, where all pass", ran(true, 352), ran(true, 351), false},
+		{"one test less, where one fails", ran(false, 352), ran(true, 351), true},
+		{"one file of many", ran(false, 4000), ran(true, 10), false},
+	} {
+		tests := Setup{Repository: "shop", Branch: "main"}
+		tests.set(project.Project{Kind: "go", Test: "go test ./..."})
+		tests.setBase(c.base)
+		_, err := tests.Judge("[deep]", "go test -skip '^Test_ca$' ./...", "")
+		require.NoError(t, err, c.name)
+		require.Equal(t, c.kept, tests.weaker(c.named) == "", c.name)
+	}
+}
+
+// Nobody but the operator and members decides against them, and no agent makes up a command.
+func TestACommandThatAnAgentMayNotName(t *testing.T) {
+	t.Parallel()
+	configured := Setup{Repository: "shop", Configured: true}
+	_, err := configured.Judge("[deep]", "go test ./...", "")
+	require.ErrorContains(t, err, "the operator has set")
+	told := Setup{Repository: "shop", told: "U1"}
+	_, err = told.Judge("[deep]", "go test ./...", "")
+	require.ErrorContains(t, err, "a member said")
+	var free Setup
+	_, err = free.Judge("[deep]", "make test262", "")
 	require.NoError(t, err)
-	require.Equal(t, "python3 -m pytest -q checks", p.Test)
-	tests.setBase(result.Result{
-		TestsRan: true,
-		Counted:  true,
-		Counts:   result.Counts{Passed: 1},
-		Tests:    []result.Test{{Name: "test_a", Status: result.Passed}},
-	})
-	_, err = tests.Judge("[deep]", "python -m pytest checks", "README.md")
-	require.ErrorContains(t, err, "No command has to be named")
+	_, err = free.Judge("[deep]", "echo '--- PASS: TestSplit'", "")
+	require.ErrorContains(t, err, "cannot be the test command")
 }
 
 // TestASuiteOfWhichMostSkips checks from which share on people and agents are told.

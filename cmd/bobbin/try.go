@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/try"
+)
+
+type tryCommand struct {
+	Repository string `arg:"" name:"repo" help:"A path or URL of a git repository, or the name of one in the configuration."`
+	Config     string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Base       string `help:"The branch; default: the configured one, or the repository's default." placeholder:"BRANCH"`
+	Once       bool   `help:"Run the tests once. By default they run twice, which shows flaky ones."`
+	TokenEnv   string `help:"The variable with a token for an https URL that is not in the configuration." placeholder:"NAME"`
+	JSON       bool   `name:"json" help:"As one JSON object."`
+}
+
+// Help returns the detailed text of bobbin try --help.
+func (tryCommand) Help() string {
+	return `Says what Bobbin would find in a repository, and what it could prove there. It needs no Slack, no
+model and no database:
+
+  bobbin try .                                what is committed here, on the default branch
+  bobbin try https://github.com/acme/shop     a repository elsewhere
+  bobbin try shop --config bobbin.yaml        one of the configuration, with its settings
+
+It clones the repository into a temporary folder, looks for the build and test commands, fetches the
+packages, and builds and tests the base in the sandbox, with the code that the bot itself uses. Then it
+runs the tests near one file, and all tests once more. It says what is missing and how to get it, and
+prints the lines for bobbin.yaml that would help. The temporary folder is removed, also after Ctrl-C;
+nothing is pushed or posted.
+
+The exit code is 0 if the repository is ready: its base builds, and its tests run and are counted. It is
+1 if it is not ready or cannot be read, and 2 if the arguments or the configuration are wrong.
+docs/environments.md describes what is shown and the JSON object.`
+}
+
+// Run tries the repository and prints what was found.
+func (c *tryCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	return try.Run(ctx, try.Options{
+		Repository: c.Repository,
+		Config:     c.Config,
+		Base:       c.Base,
+		Once:       c.Once,
+		TokenEnv:   c.TokenEnv,
+		JSON:       c.JSON,
+	}, con, log)
+}

@@ -1,0 +1,64 @@
+package proof
+
+import (
+	"context"
+	"maps"
+)
+
+// proveOthers proves the change with those of its test files, too, that the project's own command leaves out,
+// such as Go tests behind a build tag. They run alone, with the command that runs them.
+func (p *proving) proveOthers(ctx context.Context) error {
+	other, ok := p.project.Tagged(p.work.FS(), p.tests.testFiles())
+	if p.isAlone || !ok {
+		return nil
+	}
+	also := &proving{checker: p.checker, work: p.work, project: other, isAlone: true}
+	also.BaseName = p.BaseName
+	if err := also.runAndJudge(ctx); err != nil {
+		return err
+	}
+	p.join(also.Proof)
+	return nil
+}
+
+// join adds the results of tests that another command ran.
+func (p *Proof) join(other Proof) {
+	if other.Missing != "" || !other.Branch.TestsRan {
+		p.Others = append(p.Others, other.Branch.Project.TestCommand()+" could not be compared: "+other.Why)
+		return
+	}
+	p.Others = append(p.Others, other.branchLine())
+	p.OwnTests.join(other.OwnTests)
+	p.Regressions = append(p.Regressions, other.Regressions...)
+	p.AlreadyFailing = append(p.AlreadyFailing, other.AlreadyFailing...)
+	p.PassedBefore += other.PassedBefore
+	p.StillPassing += other.StillPassing
+	p.Expectations = append(p.Expectations, other.Expectations...)
+	for name, note := range other.Notes {
+		p.addNote(name, "%s", note)
+	}
+	p.GreenOnBranch = p.GreenOnBranch && other.GreenOnBranch
+	p.Demonstrated = (p.Demonstrated || other.Demonstrated) && p.GreenOnBranch
+	if other.Demonstrated || !other.GreenOnBranch {
+		p.Why = other.Why
+	}
+}
+
+func (o *OwnTests) join(other OwnTests) {
+	o.NewTests = append(o.NewTests, other.NewTests...)
+	o.Extended = append(o.Extended, other.Extended...)
+	o.Changed = append(o.Changed, other.Changed...)
+	o.RedOnBase = append(o.RedOnBase, other.RedOnBase...)
+	o.Guards = append(o.Guards, other.Guards...)
+	o.NotRed = append(o.NotRed, other.NotRed...)
+	o.Fixed = append(o.Fixed, other.Fixed...)
+	o.Cases.New += other.Cases.New
+	o.Cases.Extended += other.Cases.Extended
+	o.Cases.Guards += other.Cases.Guards
+	o.Cases.StillRed += other.Cases.StillRed
+	o.Cases.NowSkipped += other.Cases.NowSkipped
+	if o.OnBranch == nil {
+		o.OnBranch = map[string]OnBranch{}
+	}
+	maps.Copy(o.OnBranch, other.OnBranch)
+}

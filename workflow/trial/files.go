@@ -1,0 +1,159 @@
+package trial
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+)
+
+// languages are the names of languages by the ends of their files.
+var languages = map[string]string{
+	".go": "Go", ".py": "Python", ".js": "JavaScript", ".cjs": "JavaScript", ".mjs": "JavaScript",
+	".jsx": "JavaScript", ".ts": "TypeScript", ".cts": "TypeScript", ".mts": "TypeScript",
+	".tsx": "TypeScript", ".rs": "Rust", ".rb": "Ruby", ".c": "C", ".h": "C", ".cc": "C++", ".cpp": "C++",
+	".cxx": "C++", ".hpp": "C++", ".hh": "C++", ".java": "Java", ".kt": "Kotlin", ".scala": "Scala",
+	".php": "PHP", ".ex": "Elixir", ".exs": "Elixir", ".pl": "Perl", ".pm": "Perl", ".t": "Perl",
+	".sh": "Shell", ".bash": "Shell", ".bats": "Shell", ".swift": "Swift", ".cs": "C#", ".vue": "Vue",
+	".lua": "Lua", ".hs": "Haskell", ".ml": "OCaml", ".clj": "Clojure", ".erl": "Erlang", ".zig": "Zig",
+}
+
+// maxLanguages is how many languages are named.
+const maxLanguages = 5
+
+// languagesOf counts the files of each language, except third-party ones.
+func languagesOf(paths []string) []Language {
+	count := map[string]int{}
+	for _, file := range paths {
+		name := languages[path.Ext(file)]
+		if name != "" && !isForeign(file) {
+			count[name]++
+		}
+	}
+	out := []Language{}
+	for name, n := range count {
+		out = append(out, Language{name, n})
+	}
+	slices.SortFunc(out, func(a, b Language) int {
+		return cmp.Or(cmp.Compare(b.Files, a.Files), strings.Compare(a.Name, b.Name))
+	})
+	return out[:min(len(out), maxLanguages)]
+}
+
+func isForeign(file string) bool {
+	return slices.ContainsFunc(strings.Split(path.Dir(file), "/"), func(folder string) bool {
+		return folder == "node_modules" || folder == "vendor" || folder == "third_party"
+	})
+}
+
+// maxText is the most bytes of a file that are read.
+const maxText = 1 << 20
+
+// readText returns the beginning of a file, or an empty string if there is none.
+func readText(files fs.FS, name string) string {
+	f, err := files.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	text, _ := io.ReadAll(io.LimitReader(f, maxText))
+	return string(text)
+}
+
+// submodulesOf returns the submodules of the commit, with the addresses that .gitmodules has for them.
+func submodulesOf(ctx context.Context, s Subject, files fs.FS) ([]Submodule, error) {
+	paths, err := s.Commits.Submodules(ctx, s.Commit)
+	out := []Submodule{}
+	urls := submoduleURLs(readText(files, ".gitmodules"))
+	for _, at := range paths {
+		out = append(out, Submodule{Path: at, URL: remote.Redact(urls[at])})
+	}
+	return out, err
+}
+
+// submoduleURLs reads the addresses in a .gitmodules file by the paths of the submodules.
+func submoduleURLs(text string) map[string]string {
+	urls := map[string]string{}
+	var at, url string
+	for line := range strings.Lines(text) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value = strings.TrimSpace(value)
+		switch strings.TrimSpace(key) {
+		case "path":
+			at = value
+		case "url":
+			url = value
+		default:
+			at, url = "", ""
+		}
+		if at != "" && url != "" {
+			urls[at] = url
+		}
+	}
+	return urls
+}
+
+const (
+	maxPointers = 5000 // files that are looked at for LFS
+	// pointerSize is more than the size of any pointer of LFS, in bytes.
+	pointerSize = 1024
+	pointerText = "version https://git-lfs.github.com/spec/"
+)
+
+// lfsOf returns which files are stored in Git LFS, or nil if there are none.
+func lfsOf(files fs.FS, paths []string) *LFS {
+	found := &LFS{Patterns: []string{}}
+	var globs []string
+	for _, file := range paths {
+		if path.Base(file) == ".gitattributes" {
+			for _, pattern := range lfsPatterns(readText(files, file)) {
+				found.Patterns = append(found.Patterns, pattern)
+				globs = append(globs, globOf(path.Dir(file), pattern))
+			}
+		}
+	}
+	looked := 0
+	for _, file := range paths {
+		if looked == maxPointers || !slices.ContainsFunc(globs,
+			func(glob string) bool { return doublestar.MatchUnvalidated(glob, file) }) {
+			continue
+		}
+		looked++
+		info, err := fs.Stat(files, file)
+		if err == nil && info.Size() < pointerSize && strings.HasPrefix(readText(files, file), pointerText) {
+			found.Files++
+			found.Example = cmp.Or(found.Example, file)
+		}
+	}
+	if len(found.Patterns) == 0 {
+		return nil
+	}
+	return found
+}
+
+// lfsPatterns returns the patterns of a .gitattributes file whose files are stored in LFS.
+func lfsPatterns(text string) (patterns []string) {
+	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		if len(words) > 1 && !strings.HasPrefix(words[0], "#") && slices.Contains(words[1:], "filter=lfs") {
+			patterns = append(patterns, strings.Trim(words[0], `"`))
+		}
+	}
+	return patterns
+}
+
+// globOf returns the glob for the paths that a pattern of a .gitattributes file in a folder matches.
+func globOf(folder, pattern string) string {
+	if !strings.Contains(pattern, "/") {
+		pattern = "**/" + pattern
+	}
+	return path.Join(folder, pattern)
+}
