@@ -29,10 +29,10 @@ type Submodule struct {
 // maxModules is the largest size in bytes of a .gitmodules that is read.
 const maxModules = 256 << 10
 
-// PinnedSubmodules returns the submodules of a commit of the repository that of is the remote of. Nothing is
+// Submodules returns the submodules of a commit of the repository that of is the remote of. Nothing is
 // contacted. Their addresses must be at the host of that remote; relative ones count from its address, as for
 // git.
-func (cs Commits) PinnedSubmodules(
+func (cs Commits) Submodules(
 	ctx context.Context, commit string, of remote.Remote,
 ) ([]Submodule, error) {
 	text, err := cs.ReadFile(commit, ".gitmodules")
