@@ -284,7 +284,8 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "agnets: {}", `c:2: unknown key "agnets"; did you mean "agents"?`},
 	{
 		plainConfig + "surprise: 1",
-		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, checks, sandbox, skills_dir, ` +
+		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, checks, sandbox, ` +
+			`skills_dir, ` +
 			`http, slack, github_app, keep, people, words`,
 	},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
@@ -343,7 +344,8 @@ var badConfigs = []struct{ text, want string }{
 	{plainConfig + "skills_dir.x: b", `c:2: unknown key "skills_dir.x"; did you mean "skills_dir"?`},
 	{
 		plainConfig + "1: b",
-		`c:2: unknown key "1"; one of repositories, agents, models, limits, checks, sandbox, skills_dir, http, ` +
+		`c:2: unknown key "1"; one of repositories, agents, models, limits, checks, sandbox, ` +
+			`skills_dir, http, ` +
 			`slack, github_app, keep, people, words`,
 	},
 	// repositories
@@ -581,7 +583,8 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		hub + "app_id: 12",
-		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, checks, sandbox, skills_dir, ` +
+		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, checks, sandbox, ` +
+			`skills_dir, ` +
 			`http, slack, github_app, keep, people, words`,
 	},
 	{
