@@ -29,10 +29,12 @@ type Submodule struct {
 // maxModules is the largest size in bytes of a .gitmodules that is read.
 const maxModules = 256 << 10
 
-// Submodules returns the submodules of a commit of the repository that of is the remote of. Nothing is
+// PinnedSubmodules returns the submodules of a commit of the repository that of is the remote of. Nothing is
 // contacted. Their addresses must be at the host of that remote; relative ones count from its address, as for
 // git.
-func (cs Commits) Submodules(ctx context.Context, commit string, of remote.Remote) ([]Submodule, error) {
+func (cs Commits) PinnedSubmodules(
+	ctx context.Context, commit string, of remote.Remote,
+) ([]Submodule, error) {
 	text, err := cs.ReadFile(commit, ".gitmodules")
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -48,7 +50,7 @@ func (cs Commits) Submodules(ctx context.Context, commit string, of remote.Remot
 	if err != nil {
 		return nil, err
 	}
-	pins, err := gittree.ListSubmodules(ctx, cs.Store, c.TreeHash)
+	pins, err := gittree.ListPins(ctx, cs.Store, c.TreeHash)
 	var out []Submodule
 	for _, pin := range pins {
 		s := Submodule{Path: pin.Path, Commit: pin.Commit, Refused: "`.gitmodules` has no address for it"}

@@ -36,7 +36,7 @@ type submoduleRun struct {
 // fetchSubmodules adds the submodules of the job's commit to the packages. Those that cannot be fetched are
 // in Missing.
 func (f *Fetcher) fetchSubmodules(ctx context.Context, j Job, all *Packages) error {
-	found, err := j.Commits.Submodules(ctx, j.Commit, j.Remote)
+	found, err := j.Commits.PinnedSubmodules(ctx, j.Commit, j.Remote)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -178,7 +178,7 @@ func (r *submoduleRun) write(ctx context.Context, s git.Submodule, dir string, d
 	if err := mirror.Materialise(ctx, s.Commit, dir); err != nil {
 		return nil, err
 	}
-	inner, err := mirror.Commits().Submodules(ctx, s.Commit, s.Remote)
+	inner, err := mirror.Commits().PinnedSubmodules(ctx, s.Commit, s.Remote)
 	if err != nil {
 		return nil, err
 	}

@@ -12,8 +12,8 @@ import (
 // A Pin is a submodule's folder, and the commit of the other repository.
 type Pin struct{ Path, Commit string }
 
-// ListSubmodules returns the pins of the submodules in a tree, in git's order.
-func ListSubmodules(ctx context.Context, s *objects.Store, tree plumbing.Hash) (out []Pin, err error) {
+// ListPins returns the pins of the submodules in a tree, in git's order.
+func ListPins(ctx context.Context, s *objects.Store, tree plumbing.Hash) (out []Pin, err error) {
 	var under func(tree plumbing.Hash, dir string) error
 	under = func(tree plumbing.Hash, dir string) error {
 		if err := ctx.Err(); err != nil {

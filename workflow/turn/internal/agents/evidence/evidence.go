@@ -165,11 +165,15 @@ func (l Location) Contains(path string, line int) bool {
 	return l.isFile(path) && l.First <= line && line <= l.Last
 }
 
-// isFile reports whether the place is in the file that a tool shows as shown. A place without a folder
-// matches every file of that name.
-func (l Location) isFile(shown string) bool {
-	return path.Clean(shown) == path.Clean(l.Path) ||
-		!strings.Contains(l.Path, "/") && path.Base(shown) == l.Path
+// isFile reports whether the place is in the file that a tool shows as shown. A place that is given by the
+// end of its path matches every file that ends so.
+func (l Location) isFile(shown string) bool { return EndsLike(shown, l.Path) }
+
+// EndsLike reports whether a path is end, or ends with it behind a slash: "a/b/c.go" like "b/c.go".
+func EndsLike(full, end string) bool {
+	full = path.Clean(full)
+	end = path.Clean(end)
+	return full == end || strings.HasSuffix(full, "/"+end)
 }
 
 // ExampleMissing says what a report lacks about the reporter's own example. It returns an empty string

@@ -27,7 +27,7 @@ func FuzzPlaces(f *testing.F) {
 		judged, err := readPlaces([]workflow.Sibling{{At: words}})
 		require.Equal(t, err != nil, len(judged) == 0)
 		if !strings.Contains(words, "b.go") {
-			require.False(t, inScope(words, tool.Hit{Path: "b.go", Line: 2}, "a.go"))
+			require.False(t, inScope(words, tool.Hit{Path: "b.go", Line: 2}, "a.go", nil))
 		}
 	})
 }

@@ -57,18 +57,51 @@ func placeOf(h tool.Hit) evidence.Location {
 }
 
 // inScope reports whether the text of the change names the line of h, or its file if the defect itself
-// is in another file.
-func inScope(change string, h tool.Hit, causePath string) bool {
+// is in another file. A path may be given by its end ("total.go:12", and after it more lines: "20, 31"), as
+// long as no other file of those with hits ends like it.
+func inScope(change string, h tool.Hit, causePath string, hits []tool.Hit) bool {
+	last := "" // the file that a number alone is a line of
 	for _, word := range strings.FieldsFunc(change,
 		func(r rune) bool { return strings.ContainsRune(" \t\r\n`'\"()[]<>,;", r) }) {
 		word = strings.TrimRight(word, ".:!?")
+		if lineNumber.MatchString(word) && last != "" {
+			word = last + ":" + word
+		}
 		at, ok := linesAt(word)
 		switch {
-		case ok && at.path == h.Path && at.first <= h.Line && h.Line <= at.last:
-			return true
-		case !ok && path.Clean(word) == h.Path && h.Path != causePath:
-			return true
+		case ok:
+			last = at.path
+			if at.first <= h.Line && h.Line <= at.last && isOnlyEnd(at.path, h.Path, hits) {
+				return true
+			}
+		case !joinsLines[strings.ToLower(word)]:
+			last = ""
+			if h.Path != causePath && isOnlyEnd(path.Clean(word), h.Path, hits) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// lineNumber matches a line or lines without a file, and joinsLines are the words between two of them.
+var (
+	lineNumber = regexp.MustCompile(`^\d{1,7}(?:[-–]\d{1,7})?$`)
+	joinsLines = map[string]bool{"and": true, "und": true, "et": true, "y": true, "e": true, "&": true}
+)
+
+// isOnlyEnd reports whether a path is the file full, or its end, and of no other file with hits.
+func isOnlyEnd(end, full string, hits []tool.Hit) bool {
+	if end == full {
+		return true
+	}
+	if !evidence.EndsLike(full, end) {
+		return false
+	}
+	for _, h := range hits {
+		if h.Path != full && evidence.EndsLike(h.Path, end) {
+			return false
+		}
+	}
+	return true
 }

@@ -84,7 +84,7 @@ func (s Search) settle(pattern string, hits []tool.Hit, judged []judgement) ([]w
 	var places []workflow.Sibling
 	found := map[string]bool{}
 	for i, h := range hits {
-		its, err := verdictOn(h, judged, found)
+		its, err := verdictOn(h, hits, judged, found)
 		switch {
 		case err != nil:
 			return nil, err
@@ -95,7 +95,8 @@ func (s Search) settle(pattern string, hits []tool.Hit, judged []judgement) ([]w
 		if its != nil && s.Past.Read(placeOf(h)) {
 			place.Verdict = its.Verdict
 			place.Why = plaintext.OneLine(its.Why)
-			place.InFix = its.Verdict == workflow.SiblingAffected && inScope(s.Change, h, hits[cause].Path)
+			place.InFix = its.Verdict == workflow.SiblingAffected &&
+				inScope(s.Change, h, hits[cause].Path, hits)
 		}
 		places = append(places, place)
 	}
@@ -110,9 +111,11 @@ func (s Search) settle(pattern string, hits []tool.Hit, judged []judgement) ([]w
 
 // verdictOn returns the model's judgement of a line, or nil if there is none. It marks in found which
 // judgements matched a line.
-func verdictOn(h tool.Hit, judged []judgement, found map[string]bool) (its *judgement, err error) {
+func verdictOn(
+	h tool.Hit, hits []tool.Hit, judged []judgement, found map[string]bool,
+) (its *judgement, err error) {
 	for _, j := range judged {
-		if j.path != h.Path || h.Line < j.first || h.Line > j.last {
+		if !isOnlyEnd(j.path, h.Path, hits) || h.Line < j.first || h.Line > j.last {
 			continue
 		}
 		found[j.At] = true

@@ -92,8 +92,8 @@ func (l *look) author(ctx context.Context, commit string) []string {
 	return []string{id}
 }
 
-// sinceText returns the sentence that says since which commit the bug exists, or an empty string if
-// nothing is known.
+// sinceText returns the sentence that says since which commit the bug exists, or between which it began.
+// It is empty if nothing is known, or only that older commits have the bug, too.
 func (l *look) sinceText(r past.Result) string {
 	by := ""
 	if l.probe.Command != "" {
@@ -105,25 +105,23 @@ func (l *look) sinceText(r past.Result) string {
 	case r.First != "" && r.Certain:
 		return fmt.Sprintf("Red since %s%s%s.", l.nameCommit(r.First), l.broughtBy(r), by)
 	case r.First != "":
-		return fmt.Sprintf("Perhaps red since %s%s%s: some commits were red once and green once.",
-			l.nameCommit(r.First), l.broughtBy(r), by)
-	case r.Red == "" || r.Green == "" && r.Red == l.row.Base:
-		return ""
-	case r.Green == "":
-		return fmt.Sprintf("Red at %s already%s, the oldest commit that I could tell: %s.",
-			l.nameCommit(r.Red), by, whyNotOlder[r.Reason])
+		return fmt.Sprintf("Perhaps red since %s%s: some commits were red once and green once.",
+			l.boundCommit(r.First), by)
+	case r.Red == "" || r.Green == "":
+		return "" // that some older commit has the bug, too, helps nobody, and says nothing of who made it
 	}
-	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", l.nameCommit(r.Green),
-		l.nameCommit(r.Red), by, l.whyNotNearer(r))
+	return fmt.Sprintf("Red since a commit after %s, at the latest %s%s: %s.", l.boundCommit(r.Green),
+		l.boundCommit(r.Red), by, l.whyNotNearer(r))
 }
 
-// whyNotOlder holds why no commit older than the oldest red one is known to be red or green.
-var whyNotOlder = map[past.Reason]string{
-	past.Cut:     "the history that I have is cut off there",
-	past.TooFar:  "I looked no further back",
-	past.Spent:   "the time for looking back was over",
-	past.Skipped: "older ones do not build with the test, or do not run it",
-	past.Flaky:   "the test does not end the same each time",
+// boundCommit returns a commit's short hash with its date. It names nobody: such a commit need not have to do
+// with the bug.
+func (l *look) boundCommit(hash string) string {
+	c, err := l.mirror.Commits().Read(hash)
+	if err != nil {
+		return "`" + prompt.ShortHash(hash) + "`"
+	}
+	return fmt.Sprintf("`%s` (%s)", prompt.ShortHash(hash), c.When.UTC().Format(time.DateOnly))
 }
 
 // whyNotNearer returns why the newest green and the oldest red commit are not neighbours.

@@ -373,14 +373,19 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 // here, for the reason in unprovable, a task that ended without a result did not fail.
 func nextStep(done []workflow.Task, unprovable string) string {
 	const seen = "Your tools see the files as they are now, with this work in them. "
-	if unprovable == "" ||
-		!slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == workflow.TaskBlocked }) {
-		if slices.ContainsFunc(done, func(k workflow.Task) bool {
-			return k.State == workflow.TaskBlocked || k.State == workflow.TaskFailed
-		}) {
+	any := func(state workflow.TaskState) bool {
+		return slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == state })
+	}
+	if unprovable == "" || !any(workflow.TaskBlocked) {
+		switch {
+		case any(workflow.TaskFailed):
 			return seen + "Not all is done. finish holds the whole change to the same proof: " +
 				"unless the files change, it is refused for the same reason. " +
 				"Delegate what is missing with what you learned, or ask."
+		case any(workflow.TaskBlocked):
+			return seen + "A task was blocked, and its change was not proven. If what was approved is in " +
+				"the files, call finish: it proves the whole change, and asks the thread where that cannot " +
+				"be. If not, delegate what is missing with what you learned, or ask."
 		}
 		return seen +
 			"If all is done, call finish. If not, delegate what is missing with what you learned, or ask."

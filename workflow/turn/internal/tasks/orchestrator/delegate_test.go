@@ -174,11 +174,15 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 		"same work again would prove no more. Task 2 worked in a tree of its own, "+
 			"and its change is not in the files: to have it, delegate it alone. Your")
 	require.Contains(t, nextStep([]workflow.Task{held}, why), "If all is done, call finish.")
-	for _, state := range []workflow.TaskState{workflow.TaskBlocked, workflow.TaskFailed} {
-		said := nextStep([]workflow.Task{held, {Number: 5, State: state}}, "")
+	failed := workflow.Task{Number: 5, State: workflow.TaskFailed}
+	for _, tasks := range [][]workflow.Task{{held, failed}, {blocked, failed}} {
+		said := nextStep(tasks, "")
 		require.Contains(t, said, "unless the files change, it is refused for the same reason")
 		require.NotContains(t, said, "call finish")
 	}
+	said := nextStep([]workflow.Task{held, blocked}, "")
+	require.Contains(t, said, "If what was approved is in the files, call finish")
+	require.NotContains(t, said, "refused for the same reason")
 }
 
 func TestBadAssignments(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -213,14 +212,13 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
 		whenBuilt = nil
 	}
-	base, failed := t.testBase(ctx, p, commit, whenBuilt)
+	failed := t.testBase(ctx, p, commit, whenBuilt)
 	if err := p.learnStart(ctx, t, failed != nil); err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the tests lack is not learned", "err", err)
 	}
 	for _, note := range p.Tests.limited() {
 		t.SayIfNew(ctx, note)
 	}
-	t.sayServices(ctx, p, base)
 	if why := p.Tests.unprovable(); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
@@ -231,9 +229,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 
 // testBase runs the base's tests to learn which pass. If they are those that a member said, the thread is
 // told how they ended.
-func (t *Trees) testBase(
-	ctx context.Context, p *Checkout, commit string, built func(),
-) (result.Result, error) {
+func (t *Trees) testBase(ctx context.Context, p *Checkout, commit string, built func()) error {
 	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), built)
 	p.Tests.setBase(base)
 	if failed == nil {
@@ -247,7 +243,8 @@ func (t *Trees) testBase(
 	if failed != nil && ctx.Err() == nil {
 		t.Log.Warn("baseline", "err", failed)
 	}
-	return base, failed
+	t.sayServices(ctx, p, base)
+	return failed
 }
 
 // Close waits for the base's tests and closes what Open opened.
