@@ -169,7 +169,8 @@ var doors = map[string][]string{
 	"workflow/tracing": {},
 	"workflow/trial": {
 		"repo/build", "repo/build/environment", "repo/build/packages", "repo/build/project",
-		"repo/build/result", "repo/git", "repo/git/remote", "repo/sandbox", "workflow/plaintext", "workflow/repository",
+		"repo/build/result", "repo/git", "repo/git/remote", "repo/sandbox", "workflow/plaintext",
+		"workflow/repository",
 	},
 	"workflow/turn": {
 		"repo/build", "repo/build/environment", "repo/build/packages", "repo/build/project",

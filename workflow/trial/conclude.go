@@ -208,7 +208,8 @@ func (t *trying) noteRest() {
 	if n, line := unreached(r); n > 0 {
 		t.note(CauseService, fmt.Sprintf("%s reach a server (%s)",
 			plural(n, "test that fails could not", "tests that fail could not"), line),
-			"commands have no network; what the tests need has to be started by their own command")
+			"commands have no network; name the servers under services of the repository, or have the test "+
+				"command start them")
 	}
 	if t.trial.Ready && r.Failed > 0 {
 		what := plural(r.Failed, "test fails", "tests fail")

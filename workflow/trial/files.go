@@ -70,11 +70,11 @@ func readText(files fs.FS, name string) string {
 
 // submodulesOf returns the submodules of the commit, with the addresses that .gitmodules has for them.
 func submodulesOf(ctx context.Context, s Subject, files fs.FS) ([]Submodule, error) {
-	found, err := s.Commits.Submodules(ctx, s.Commit, s.Repository.Remote)
+	paths, err := s.Commits.Submodules(ctx, s.Commit)
 	out := []Submodule{}
 	urls := submoduleURLs(readText(files, ".gitmodules"))
-	for _, m := range found {
-		out = append(out, Submodule{Path: m.Path, URL: remote.Redact(urls[m.Path])})
+	for _, at := range paths {
+		out = append(out, Submodule{Path: at, URL: remote.Redact(urls[at])})
 	}
 	return out, err
 }
