@@ -22,8 +22,8 @@ const rememberedVersion = 4
 // the result on disk. Only Baseline fills the repository's build cache. A run that did not start is not
 // stored, because the next run may get further. One that was ended by a limit is stored with its limits, and
 // runs again once they have grown. If it was the time, it runs a second time in any case: it may find more in
-// the build cache. If a limit ended it while a few tests were running, it runs again without them: they are in
-// LeftOut then, and the result's Project is the command without them.
+// the build cache. If a limit ended it while a few tests were running, it runs again without them: they are
+// in LeftOut then, and the result's Project is the command without them.
 func (c *Checker) Baseline(ctx context.Context, commit string, p project.Project) (result.Result, error) {
 	return c.BaselineBuilt(ctx, commit, p, nil)
 }

@@ -2,7 +2,6 @@ package git
 
 import (
 	"cmp"
-	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -24,15 +23,6 @@ func (cs Commits) Files(commit string) (fs.FS, error) {
 		return nil, err
 	}
 	return gittree.FS(cs.Store, c.TreeHash), nil
-}
-
-// Submodules returns the paths of the submodules of a commit, in git's order.
-func (cs Commits) Submodules(ctx context.Context, commit string) ([]string, error) {
-	c, err := cs.named(commit)
-	if err != nil {
-		return nil, err
-	}
-	return gittree.ListSubmodules(ctx, cs.Store, c.TreeHash)
 }
 
 // A Local is a repository that this machine already has.

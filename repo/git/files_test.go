@@ -66,9 +66,6 @@ func TestFilesOfACommit(t *testing.T) {
 	}
 	_, err = fs.ReadDir(files, "top.txt")
 	require.ErrorIs(t, err, fs.ErrInvalid)
-	below, err := at.Submodules(t.Context(), at.Commit)
-	require.NoError(t, err)
-	require.Equal(t, []string{"deps/lib"}, below)
 	plain, err := fs.Sub(files, "a/b")
 	require.NoError(t, err)
 	require.NoError(t, fstest.TestFS(plain, "c.txt"))

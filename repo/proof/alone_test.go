@@ -58,8 +58,8 @@ func TestNewTestsAloneProveWhereTheSuiteDoesNotEnd(t *testing.T) {
 	p := proveLimited(t, stoppedAsAWhole(), roundsUpTested)
 	require.True(t, p.Passes())
 	require.Equal(t, []string{"TestOdd"}, p.RedOnBase)
-	require.Contains(t, strings.Join(p.Lines(), "\n"),
-		"Not shown: whether the other tests still pass: the whole suite does not end on main (it needed more than 700 MB)")
+	require.Contains(t, strings.Join(p.Lines(), "\n"), "Not shown: whether the other tests still pass: "+
+		"the whole suite does not end on main (it needed more than 700 MB)")
 
 	// A fix without a test is refused, and told what would prove it.
 	p = proveLimited(t, stoppedAsAWhole(), roundsUp)

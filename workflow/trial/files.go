@@ -70,11 +70,11 @@ func readText(files fs.FS, name string) string {
 
 // submodulesOf returns the submodules of the commit, with the addresses that .gitmodules has for them.
 func submodulesOf(ctx context.Context, s Subject, files fs.FS) ([]Submodule, error) {
-	paths, err := s.Commits.Submodules(ctx, s.Commit)
+	found, err := s.Commits.Submodules(ctx, s.Commit, s.Repository.Remote)
 	out := []Submodule{}
 	urls := submoduleURLs(readText(files, ".gitmodules"))
-	for _, at := range paths {
-		out = append(out, Submodule{Path: at, URL: remote.Redact(urls[at])})
+	for _, m := range found {
+		out = append(out, Submodule{Path: m.Path, URL: remote.Redact(urls[m.Path])})
 	}
 	return out, err
 }

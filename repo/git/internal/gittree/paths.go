@@ -45,32 +45,3 @@ func ListPaths(
 	}
 	return out, under(tree, "")
 }
-
-// ListSubmodules returns the paths of the submodules of a tree, in git's order.
-func ListSubmodules(ctx context.Context, s *objects.Store, tree plumbing.Hash) ([]string, error) {
-	var out []string
-	var under func(tree plumbing.Hash, dir string) error
-	under = func(tree plumbing.Hash, dir string) error {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		nodes, err := Read(s, tree)
-		if err != nil {
-			return err
-		}
-		for _, n := range nodes {
-			name := path.Join(dir, n.Name)
-			switch {
-			case CheckNode(n) != nil:
-			case n.Mode == Submodule:
-				out = append(out, name)
-			case n.IsDir():
-				if err := under(n.Hash, name); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	return out, under(tree, "")
-}
