@@ -62,7 +62,7 @@ var doors = map[string][]string{
 		"repo/disk", "repo/git",
 		"repo/sandbox", "workflow/plaintext",
 	},
-	"repo/build/environment": {"repo/sandbox"},
+	"repo/build/environment": {"repo/disk", "repo/sandbox"},
 	"repo/build/npmtest":     {},
 	"repo/build/packages": {
 		"repo/build/proxy", "repo/disk", "repo/git", "repo/git/remote", "repo/sandbox", "workflow/plaintext",

@@ -30,6 +30,7 @@ var agentRooms = []string{
 var ourOwn = map[string]string{
 	"repo/git/internal/bare/bare.go": "mirrors",
 	"repo/git/clean.go":              "mirrors",
+	"repo/git/files.go":              "mirrors, and remotes that the operator has named",
 	"repo/git/mirror.go":             "mirrors",
 	"repo/git/mirror_look.go": "remotes that the operator has named, " +
 		"and mirrors",
@@ -58,10 +59,16 @@ var ourOwn = map[string]string{
 		"and the locks beside them",
 	"repo/build/clean.go": "caches, of which only sizes and ages are " +
 		"asked for",
-	"repo/build/run.go":     "a folder that is made here",
+	"repo/build/lacking.go":     "folders of reports, which are made here, not what is in them",
+	"repo/build/environment.go": "a folder that is made here",
+	"repo/build/environment/start.go": "folders that are made here, " +
+		"and filled by installed programs alone",
 	"repo/build/scratch.go": "a new cache, which no command has seen yet",
 	"repo/build/goentry.go": "a new cache, which no command has seen yet",
 	"repo/build/caches.go":  "what this machine has fetched",
+	"repo/build/packages/login.go": "certificates of this machine, " +
+		"and a folder that commands cannot write",
+	"repo/build/packages/submodules.go": "folders that are made here, which commands see read-only",
 	"repo/build/packages/build.go": "a folder that is made here, " +
 		"before the first command runs, and this machine's cache",
 	"repo/build/packages/clean.go": "fetched packages, " +

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -58,7 +59,7 @@ func (t *treeRun) runSparing(ctx context.Context, line, report string) (o outcom
 	helped := !again.lackedMemory() || o.stopped != "" && again.stopped == ""
 	t.checker.noteWorkers(line, helped)
 	if helped {
-		return again, true, os.RemoveAll(kept)
+		return again, true, removeReports(kept)
 	}
 	return o, false, t.restoreReports(kept, report)
 }
@@ -78,7 +79,15 @@ func (t *treeRun) restoreReports(kept, report string) error {
 	if report == "" {
 		return nil
 	}
-	return errors.Join(os.RemoveAll(report), os.Rename(kept, report))
+	return errors.Join(removeReports(report), os.Rename(kept, report))
+}
+
+// removeReports removes a folder of reports, if there is one, with whatever commands made of it.
+func removeReports(folder string) error {
+	if folder == "" {
+		return nil
+	}
+	return disk.RemoveFolder(folder)
 }
 
 // noteWorkers notes of a command line that needs too much memory whether one worker at a time helps.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -195,7 +196,7 @@ func (e *Environment) Prepare(
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(making) // does nothing after the rename
+	defer disk.RemoveFolder(making) //nolint:errcheck // it is gone after the rename
 	if err := errors.Join(os.Chmod(making, 0o755), box.Own(making)); err != nil {
 		return "", err
 	}
