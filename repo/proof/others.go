@@ -2,30 +2,47 @@ package proof
 
 import (
 	"context"
+	"fmt"
 	"maps"
+
+	"github.com/bobbinhq/bobbin/repo/build/project"
 )
 
-// proveOthers proves the change with those of its test files, too, that the project's own command leaves out,
-// such as Go tests behind a build tag. They run alone, with the command that runs them.
+// proveOthers proves the change with the other commands whose tests cover it, too, and with those of its test
+// files that the project's own command leaves out, such as Go tests behind a build tag: these run alone.
 func (p *proving) proveOthers(ctx context.Context) error {
-	other, ok := p.project.Tagged(p.work.FS(), p.tests.testFiles())
-	if p.isAlone || !ok {
+	if p.isAlone || p.isOther {
 		return nil
 	}
-	also := &proving{checker: p.checker, work: p.work, project: other, isAlone: true}
-	also.BaseName = p.BaseName
-	if err := also.runAndJudge(ctx); err != nil {
-		return err
+	var all []*proving
+	if tagged, ok := p.project.Tagged(p.work.FS(), p.tests.testFiles()); ok {
+		all = append(all, &proving{project: tagged, isAlone: true})
 	}
-	p.join(also.Proof)
+	for _, other := range p.others {
+		all = append(all, &proving{project: other, isOther: true})
+	}
+	for _, also := range all {
+		also.checker = p.checker
+		also.work = p.work
+		also.BaseName = p.BaseName
+		if err := also.runAndJudge(ctx); err != nil {
+			return err
+		}
+		p.join(also.Proof, also.project)
+	}
 	return nil
 }
 
 // join adds the results of tests that another command ran.
-func (p *Proof) join(other Proof) {
+func (p *Proof) join(other Proof, by project.Project) {
 	if other.Missing != "" || !other.Branch.TestsRan {
-		p.Others = append(p.Others, other.Branch.Project.TestCommand()+" could not be compared: "+other.Why)
+		why := fmt.Sprintf("`%s` could not be compared: %s", by.TestCommand(), other.Why)
+		p.Others = append(p.Others, why)
 		return
+	}
+	if !other.BuildOK {
+		p.BuildOK = false
+		p.Build = other.Build
 	}
 	p.Others = append(p.Others, other.branchLine())
 	p.OwnTests.join(other.OwnTests)

@@ -38,6 +38,12 @@ type proving struct {
 	withoutOldTests bool
 	// only the tests of the change's own test files are run
 	isAlone bool
+	// it is one of the others of another proving
+	isOther bool
+	// further projects whose tests cover the change
+	others []project.Project
+	// the changed files of code that no known command covers
+	uncovered []string
 	// the branch's tests that Unstable names
 	unstable map[key]bool
 }
@@ -289,6 +295,8 @@ func (p *proving) whatIsMissing() string {
 	switch {
 	case len(p.Fixed) > 0 && p.GreenOnBranch:
 		return ""
+	case len(p.NewTests) == 0 && p.tests.isEmpty() && p.unseenTests() != "":
+		return p.unseenTests() + ", so nothing was seen to fail on " + p.BaseName
 	case len(p.NewTests) == 0 && p.tests.isEmpty():
 		return "no test was added or changed, so nothing was seen to fail on " + p.BaseName + addTestAdvice
 	case len(p.NewTests) == 0:

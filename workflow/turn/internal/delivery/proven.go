@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
 // A provenWork is a tree that may be pushed, with its proof and with who allowed it.
@@ -97,7 +98,7 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 	}
 	began := time.Now()
 	within, span := tracing.Start(ctx, "proof")
-	shown, err := proof.Prove(within, p.Checker, w, p.Project(), "")
+	shown, err := proof.ProveWith(within, p.Checker, w, commands(p, w.Base()), "")
 	if err == nil && shown.Passes() {
 		err = d.tryTests(within, w, &shown)
 	}
@@ -119,6 +120,16 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 		d.proofs.Store(key, shown)
 	}
 	return shown, err
+}
+
+// commands returns the ways to test the repository. The base says which there are, so that no change decides
+// how it is proven itself.
+func commands(p *worktree.Checkout, base string) proof.Commands {
+	ways := proof.Commands{Project: p.Project()}
+	if files, err := p.Mirror.Commits().Files(base); err == nil {
+		ways.Others = p.Repository.Candidates(files)
+	}
+	return ways
 }
 
 // tryTests rejects the tests of a proven change that show nothing.
