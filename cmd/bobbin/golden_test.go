@@ -220,6 +220,9 @@ func withoutPrompts(transcript string) string {
 	return callTimes.ReplaceAllString(out.String(), "$1")
 }
 
+// memory matches a limit that depends on the machine's size.
+var memory = regexp.MustCompile(`\b\d+(\.\d+)? [GM]B of memory`)
+
 // callTimes matches the durations of commands and checks: whether one is shown differs between runs.
 var callTimes = regexp.MustCompile(`(?m)^(  (?:exit code|.*(?:passed|clean|failed)).*) after <time>$`)
 
@@ -256,6 +259,7 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
 	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
+	text = memory.ReplaceAllString(text, "<memory> of memory")
 	text = cardMoney.ReplaceAllString(text, " · <money>")
 	for _, shown := range cardTimes {
 		text = shown.ReplaceAllString(text, "$1$2")

@@ -51,6 +51,28 @@ var outside = []readerOf{
 		},
 	},
 	{
+		"the completion of a refused call of a model",
+		[]string{"workflow/turn/internal/tasks/orchestrator/amend.go completed"},
+		[]string{"workflow/turn/internal/tasks/orchestrator FuzzCompleted"},
+	},
+	{
+		"services and values that a repository's CI, compose and .env files name",
+		[]string{
+			"repo/build/environment/files.go readYAML", "repo/build/environment/declaration.go number",
+		},
+		[]string{"repo/build/environment FuzzFind"},
+	},
+	{
+		"addresses of submodules",
+		[]string{"repo/git/submodules.go parseRemote"},
+		[]string{"repo/git FuzzSubmodule"},
+	},
+	{
+		"versions, submodules and LFS patterns in a repository's files",
+		[]string{"workflow/trial/versions.go manifestVersions", "workflow/trial/files.go lfsPatterns"},
+		[]string{"workflow/trial FuzzFilesOfVersions"},
+	},
+	{
 		"modals that people send",
 		[]string{"bot/internal/event/submission.go ReadSubmission", "workflow/intent/scope.go LimitedTo"},
 		[]string{"bot/internal/event FuzzSubmission"},
@@ -284,7 +306,10 @@ var outside = []readerOf{
 	},
 	{
 		"what a project says of itself",
-		[]string{"repo/build/project/project.go Find", "repo/build/project/node.go findNode"},
+		[]string{
+			"repo/build/project/project.go Find", "repo/build/project/node.go findNode",
+			"repo/build/project/php.go findPHP", "repo/build/project/workspace.go readMember",
+		},
 		[]string{"repo/build/project FuzzProject"},
 	},
 	{
@@ -296,6 +321,7 @@ var outside = []readerOf{
 			"repo/build/project/internal/testcommands/named.go readRecipes",
 			"repo/build/project/internal/testcommands/named.go readTaskfile",
 			"repo/build/project/internal/testcommands/named.go readWorkflow",
+			"repo/build/project/internal/testcommands/ci.go readPipeline",
 		},
 		[]string{"repo/build/project/internal/testcommands FuzzNamed"},
 	},
@@ -598,6 +624,9 @@ var inside = map[string]string{
 	"workflow/store/settle.go":                              "rows of ours",
 	"workflow/turn/internal/judge/settlement/settlement.go": "rows of ours",
 	"workflow/failpoint/on.go":                              "what a test sets, in a build for tests",
+	"repo/sandbox/internal/cgroup/group_linux.go":           "what the kernel writes",
+	"repo/sandbox/internal/cgroup/machine_linux.go":         "what the kernel writes",
+	"repo/build/packages/login.go":                          "the operator's own address of the repository",
 	"workflow/plan.go":                                      "rows of ours",
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
@@ -66,6 +67,12 @@ func (c *Checker) cacheOrEmpty() *Cache {
 // limits returns the limits of one command, with all defaults.
 func (c *Checker) limits() sandbox.Limits {
 	return joinLimits(c.Limits, sandbox.Limits{Time: DefaultTime, Memory: DefaultMemory()}).WithDefaults()
+}
+
+// TestLimits are the limits of each command of a build and of tests.
+func (c *Checker) TestLimits() result.Limits {
+	l := c.limits()
+	return result.Limits{Time: l.Time, Memory: l.Memory, Processes: l.Processes, Disk: l.Disk}
 }
 
 // CommandLimits are the limits of a repository's command besides its time, for commands that run beside the

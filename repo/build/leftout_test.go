@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
@@ -35,6 +36,6 @@ func TestTheBaseRunsWithoutTheTestThatALimitStops(t *testing.T) {
 	whole.Test = "go test -json -run . ./..."
 	r, err = c.Baseline(t.Context(), commits[0], whole)
 	require.NoError(t, err)
-	require.Equal(t, "memory", r.Stopped)
+	require.Equal(t, result.StoppedMemory, r.Limited())
 	require.Empty(t, r.LeftOut)
 }

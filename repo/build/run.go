@@ -89,13 +89,7 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if !c.HasSandbox() {
 		return r, ErrNoSandbox
 	}
-	limits := c.limits()
-	r.Limits = result.Limits{
-		Time:      limits.Time,
-		Memory:    limits.Memory,
-		Processes: limits.Processes,
-		Disk:      limits.Disk,
-	}
+	r.Limits = c.TestLimits()
 	j.checker = c
 	j.cache = c.cacheOrEmpty()
 	release, err := j.cache.pin(ctx)

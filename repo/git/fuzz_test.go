@@ -2,6 +2,7 @@ package git
 
 import (
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,5 +115,29 @@ func FuzzFolderName(f *testing.F) {
 		folder := folderName(remote.Remote{Name: name, URL: address})
 		require.True(t, filepath.IsLocal(folder) && filepath.Base(folder) == folder, "%q", folder)
 		require.Equal(t, folder, folderName(remote.Remote{Name: name, URL: remote.Redact(address)}))
+	})
+}
+
+// FuzzSubmodule checks that whatever address a repository names for a submodule, only the host of the
+// repository's own remote is contacted.
+func FuzzSubmodule(f *testing.F) {
+	for _, seed := range []string{
+		"../lib.git", "https://git.example.com/a/lib", "git@git.example.com:a/lib.git", "ext::sh -c id",
+		"file:///etc", "https://evil.example/lib", "https://git.example.com@evil.example/x", "../../../../x",
+		"ssh://git.example.com:22/a", "https://git.example.com\\@evil.example/", "//evil.example/x",
+	} {
+		f.Add(seed)
+	}
+	own := remote.Remote{Name: "shop", URL: "https://git.example.com/acme/shop.git"}
+	f.Fuzz(func(t *testing.T, address string) {
+		r, _, refused := resolveSubmodule(own, address)
+		if refused != "" {
+			require.NotContains(t, refused, "\n")
+			return
+		}
+		u, err := url.Parse(r.URL)
+		require.NoError(t, err)
+		require.Equal(t, "git.example.com", u.Host)
+		require.Equal(t, "https", u.Scheme)
 	})
 }

@@ -184,7 +184,7 @@ func (e *execution) followToEnd(
 		return e.newLimitError(out.Reason)
 	}
 	wasKilled := out.Killed || out.Code == backend.CodeKilled
-	if reason := e.lateExcess(wasKilled); cause == nil && err == nil &&
+	if reason := e.lateExcess(wasKilled); err == nil && (cause == nil || reason == "memory") &&
 		reason != "" {
 		return e.newLimitError(reason)
 	}

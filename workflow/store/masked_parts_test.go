@@ -102,7 +102,9 @@ func progressParts() []maskedPart {
 		{progress.Question{}, kept{anID: "Session"}},
 		{progress.Snapshot{}, kept{aHash: "Tree", packed: "Pack"}},
 		{progress.Task{}, kept{anID: "Call Session", aName: "Category Skill State", aHash: "StartTree Tree"}},
-		{progress.TestCommand{}, kept{aName: "Repository", aPath: "Folder", isRun: "Command"}},
+		{progress.TestCommand{}, kept{
+			aName: "Repository", aPath: "Folder", isRun: "Command", notHere: "Person Session",
+		}},
 		{progress.Transcript{}, nil},
 		{
 			progress.Transcript{
@@ -200,7 +202,7 @@ func sideParts() []maskedPart {
 		{store.UnjoinedDuplicate{}, nil},
 		{lessons.Forgotten{}, kept{aName: "Repository"}},
 		{lessons.Noted{}, kept{anID: "Person", aName: "Repository", aPath: "Folder"}},
-		{lessons.Seen{}, kept{anID: "Key", aName: "Repository", aPath: "Folder"}},
+		{lessons.Seen{}, kept{anID: "Key Person", aName: "Repository", aPath: "Folder"}},
 		{store.PauseAnnounced{}, kept{anID: "Name", aName: "Scope By"}},
 		{store.PictureRequest{}, kept{
 			anID: "Session Key", aName: "Repository", aHash: "Base Commit", aPath: "Changed",

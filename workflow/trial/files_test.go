@@ -107,3 +107,28 @@ func TestSubmodulesByPath(t *testing.T) {
 		"[submodule \"a\"]\n\tpath = deps/a\n\turl = https://git.example.com/a\n"+
 			"[submodule \"b\"]\n\turl = ../b\n\tpath = b\n[submodule \"c\"]\n\tpath = c\n"))
 }
+
+// FuzzFilesOfVersions checks that whatever files say of versions, of submodules and of LFS is read without a
+// panic, and compared.
+func FuzzFilesOfVersions(f *testing.F) {
+	for _, seed := range []string{
+		"nodejs 22.1.0\npython 3.12\n", "[tools]\nnode = \"22\"\n", "module x\n\ngo 1.26.1\n",
+		`{"engines":{"node":">=18 <23"},"packageManager":"pnpm@9.1.0"}`, "v22", "lts/*",
+		"[submodule \"a\"]\n\tpath = a\n\turl = ../a.git\n", "*.psd filter=lfs diff=lfs\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, read := range []func(string) []Version{
+			toolVersions, miseVersions, goVersions, manifestVersions, oneVersion("node"),
+		} {
+			for _, v := range read(text) {
+				satisfies("20.1.0", v.Wants, v.Tool)
+			}
+		}
+		submoduleURLs(text)
+		for _, p := range lfsPatterns(text) {
+			globOf("a", p)
+		}
+	})
+}

@@ -20,6 +20,7 @@ func FuzzProject(f *testing.F) {
 		"Cargo.toml":       "[package]\nname = 'x'\n",
 		"requirements.txt": "pytest\n",
 		"deno.json":        "{",
+		"composer.json":    `{"scripts":{"test":["phpunit"]},"require-dev":{"phpunit/phpunit":"11"}}`,
 	} {
 		f.Add(name, seed, "svc")
 		f.Add(name, strings.ToUpper(seed), "a'b; rm -rf $HOME")
@@ -37,6 +38,8 @@ func FuzzProject(f *testing.F) {
 		p := Find(tree)
 		require.Equal(t, p, Find(tree))
 		require.False(t, strings.ContainsAny(p.Build+p.Test, "\n\x00"), "%q", p)
+		readMember("node", text)
+		readMember("rust", text)
 		below := fstest.MapFS{
 			folder + "/" + name:   {Data: []byte(text)},
 			folder + "/x_test.go": {Data: []byte("package x\n")},

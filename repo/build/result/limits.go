@@ -17,6 +17,12 @@ type Limits struct {
 	Disk      int64 // bytes
 }
 
+// InWords lists the limits: "10 minutes, 6 GB of memory, 512 processes".
+func (l Limits) InWords() string {
+	return fmt.Sprintf("%s, %s of memory, %d processes",
+		durationInWords(l.Time), gigabytes(l.Memory), l.Processes)
+}
+
 // Used is what the commands of a run needed at their peak, as far as it was measured.
 type Used struct {
 	Memory    int64 // bytes

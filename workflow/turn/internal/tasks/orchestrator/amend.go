@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"encoding/json"
+	"reflect"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -92,7 +93,7 @@ func completed(older, newer json.RawMessage, required []string) json.RawMessage 
 // by one, unless the pattern that finds them is another one.
 func joined(older, newer map[string]any) map[string]any {
 	pattern, given := newer["pattern"]
-	sameShape := !given || pattern == older["pattern"]
+	sameShape := !given || reflect.DeepEqual(pattern, older["pattern"])
 	for name, value := range newer {
 		switch v := value.(type) {
 		case map[string]any:
@@ -120,7 +121,9 @@ func joinedPlaces(older, newer []any) []any {
 		return p["at"]
 	}
 	kept := slices.DeleteFunc(slices.Clone(older), func(place any) bool {
-		return slices.ContainsFunc(newer, func(other any) bool { return at(other) == at(place) })
+		return slices.ContainsFunc(newer, func(other any) bool {
+			return reflect.DeepEqual(at(other), at(place))
+		})
 	})
 	return append(kept, newer...)
 }

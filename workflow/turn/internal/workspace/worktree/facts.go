@@ -41,6 +41,10 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 		fmt.Fprintf(&b, "%sBuild: %s. Test: %s%s.\n", kind, orNone(project.Build),
 			orNone(prompt.WithoutJSONFlag(project.WrittenCommand())), from)
 	}
+	if p.Checker != nil && t.Sandbox != nil {
+		fmt.Fprintf(&b, "One command of the build or the tests may take: %s.\n",
+			p.Checker.TestLimits().InWords())
+	}
 	if why := p.ProofLimits(); why != "" {
 		b.WriteString(why + "\n")
 	}
