@@ -183,7 +183,14 @@ var headings = map[string]string{
 	"tickPlan":               "a plan is ticked off",
 	"unseenNotice":           "an attachment could not be read",
 	"unseenNotice-b":         "a picture cannot be seen",
-	"warmUp":                 "the tests did not start",
+	"warmUp":                 "a limit stops a test",
+	"warmUp-b":               "the tests did not start",
+	"warmUp-c":               "most tests skip",
+	"findServices":           "a service is another version",
+	"sayServices":            "a service did not start",
+	"sayTold":                "a said test command does not start",
+	"takeTestCommand":        "a test command cannot be said",
+	"takeTestCommand-b":      "a test command is said",
 }
 
 // misnamed returns what is wrong with the headings of the places that say something, one line each.

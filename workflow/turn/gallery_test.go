@@ -643,6 +643,14 @@ func questionSamples() map[string][]workflow.Line {
 			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven),
 				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
+		"a limit stops a test": says("TestArgon2 cannot be run here, on main either (needed more than " +
+			"2 GB), and is left out. `checks: {memory: 4 GB}` of the repository in bobbin.yaml allows more."),
+		"most tests skip": says("312 of 340 tests skip on main: they may need a database, or something " +
+			"else that is not here."),
+		"a service is another version": says("The tests want postgres 16 (.github/workflows/test.yml); " +
+			"they run with 15.7."),
+		"a said test command does not start": says("`make test262` did not start on main (make is not " +
+			"installed), so it is not used. I go on with `npm test`."),
 		"a plan":                  {plan},
 		"a request as understood": says(aRequest.Text()),
 		"a request needs an approval": {with(aRequest.Text()+

@@ -11,8 +11,10 @@ import (
 // names of users and databases have no character that the script that starts services could read otherwise.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []string{
-		"jobs:\n  a:\n    services:\n      db: {image: 'postgres:16', ports: ['5433:5432'], env: {POSTGRES_USER: a}}\n",
-		"services:\n  db:\n    image: mysql:8\n    environment: [MYSQL_DATABASE=shop]\n    ports: [{target: 3306}]\n",
+		"jobs:\n  a:\n    services:\n      db: {image: 'postgres:16', ports: ['5433:5432'], " +
+			"env: {POSTGRES_USER: a}}\n",
+		"services:\n  db:\n    image: mysql:8\n    environment: [MYSQL_DATABASE=shop]\n" +
+			"    ports: [{target: 3306}]\n",
 		"test:\n  services: [{name: redis:7, alias: cache}]\n  variables: {REDIS_URL: redis://cache}\n",
 		"DATABASE_URL=postgres://a:b@db/shop\nX='y'\n",
 	} {
