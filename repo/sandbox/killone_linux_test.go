@@ -13,21 +13,21 @@ import (
 // the kernel counts memory, KillOne lets the others go on.
 func TestOneProcessIsKilledForMemory(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
-		run := func(one bool, after string) (string, error, Used) {
+		run := func(one bool, after string) (string, Used, error) {
 			c := s.Command(workspace(t, s), "sh", "-c",
 				"head -c 400000000 /dev/zero | tail; echo $?; sleep $1; echo went on", "sh", after)
 			c.Limits = Limits{Memory: 128 << 20, Time: time.Minute}
 			c.KillOne = one
 			out, err := output(t, c)
-			return out, err, c.Used
+			return out, c.Used, err
 		}
-		out, err, _ := run(false, "60") // the control
+		out, _, err := run(false, "60") // the control
 		require.Equal(t, "memory", reason(t, err))
 		require.NotContains(t, out, "went on")
 		if !strings.Contains(s.Describe(), "memory") || s.Kind() == KindDocker || s.Kind() == KindGVisor {
 			return // the kernel does not count the memory of single processes here
 		}
-		out, err, used := run(true, "0")
+		out, used, err := run(true, "0")
 		require.NoError(t, err)
 		require.Contains(t, out, "137\nwent on")
 		require.Equal(t, 1, used.Killed)
