@@ -84,6 +84,11 @@ func (c *Checker) BaselineBuilt(
 // or a limit ended it that is larger now.
 func (c *Checker) loadBaseline(file string) (result.Result, bool) {
 	r, ok := loadResult(file)
+	if ok && len(r.LeftOut) > 0 { // they may fit now
+		now := c.limits()
+		return r, now.Time <= r.Limits.Time && now.Memory <= r.Limits.Memory &&
+			now.Processes <= r.Limits.Processes
+	}
 	if !ok || r.Limited() == "" {
 		return r, ok
 	}

@@ -49,6 +49,7 @@ func TestATestThatNeedsTooMuchMemoryIsOneFailedTest(t *testing.T) {
 	t.Parallel()
 	c := checker(t)
 	if !strings.Contains(c.Caches.Sandbox.Describe(), "memory") {
+		// Only the kernel can end one process for its memory, and only where it counts it.
 		t.Skip("no control group counts the memory here: a run that needs too much is ended as a whole")
 	}
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})

@@ -131,6 +131,7 @@ func needServices(t *testing.T) {
 	t.Helper()
 	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if _, err := exec.LookPath("redis-server"); err != nil || len(found) == 0 {
+		// The tests need the real servers; make deps installs them.
 		t.Skip("Postgres and Redis are not installed")
 	}
 }
@@ -182,6 +183,7 @@ func TestAGoServiceWithDatabases(t *testing.T) {
 	t.Parallel()
 	needServices(t)
 	if os.Getenv("BOBBIN_EVERY") == "" {
+		// It takes a minute of processor time; the shell test beside it shows the same.
 		t.Skip("it compiles the network packages of Go; BOBBIN_EVERY runs it")
 	}
 	m, commits := repotest.NewMirror(t, guests)
@@ -245,6 +247,7 @@ func TestADjangoAppWithMigrations(t *testing.T) {
 	t.Parallel()
 	needServices(t)
 	if os.Getenv("BOBBIN_EVERY") == "" {
+		// Django is not installed on most machines, and the shell test above shows the same.
 		t.Skip("BOBBIN_EVERY runs it, with Debian's python3-django and python3-psycopg2")
 	}
 	repotest.NeedCommand(t, "/usr/bin/python3 -c 'import django, psycopg2'")

@@ -53,6 +53,7 @@ func TestCommandLinesRunInBashWhereItIsInstalled(t *testing.T) {
 	everyKind(t, func(t *testing.T, s *Sandbox) {
 		dir := workspace(t, s)
 		if s.Shell(t.Context(), dir) == "sh" {
+			// The machine has only sh, and then commands run in that.
 			t.Skip("there is no bash here")
 		}
 		require.Equal(t, "bash", s.ShellName(context.Background(), dir))
