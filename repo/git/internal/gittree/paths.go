@@ -18,30 +18,43 @@ func ListPaths(
 	ctx context.Context, s *objects.Store, tree plumbing.Hash, skip func(dir string) bool,
 ) ([]string, error) {
 	var out []string
-	var under func(tree plumbing.Hash, dir string) error
-	under = func(tree plumbing.Hash, dir string) error {
-		if err := ctx.Err(); err != nil {
-			return err
+	err := walk(ctx, s, tree, "", func(name string, n Node) (bool, error) {
+		if n.IsFile() {
+			if out = append(out, name); len(out) > maxPaths {
+				dir := path.Dir(name)
+				return false, &PathError{dir, "is in a tree of more files than can be looked through"}
+			}
 		}
-		nodes, err := Read(s, tree)
+		return n.IsDir() && !skip(name), nil
+	})
+	return out, err
+}
+
+// walk calls each for every node below the folder dir, in git's order, but not for those that are refused
+// when the commit is written to a disk. It reads a folder if each returns true for it.
+func walk(
+	ctx context.Context, s *objects.Store, tree plumbing.Hash, dir string,
+	each func(name string, n Node) (into bool, err error),
+) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	nodes, err := Read(s, tree)
+	if err != nil {
+		return err
+	}
+	for _, n := range nodes {
+		if CheckNode(n) != nil {
+			continue
+		}
+		name := path.Join(dir, n.Name)
+		into, err := each(name, n)
+		if err == nil && into {
+			err = walk(ctx, s, n.Hash, name, each)
+		}
 		if err != nil {
 			return err
 		}
-		for _, n := range nodes {
-			name := path.Join(dir, n.Name)
-			switch {
-			case CheckNode(n) != nil: // refused when the commit is written to a disk
-			case n.IsFile():
-				if out = append(out, name); len(out) > maxPaths {
-					return &PathError{dir, "is in a tree of more files than can be looked through"}
-				}
-			case n.IsDir() && !skip(name):
-				if err := under(n.Hash, name); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
 	}
-	return out, under(tree, "")
+	return nil
 }
