@@ -32,9 +32,7 @@ var ourOwn = map[string]string{
 	"repo/git/clean.go":              "mirrors",
 	"repo/git/files.go":              "mirrors, and remotes that the operator has named",
 	"repo/git/mirror.go":             "mirrors",
-	"repo/git/mirror_look.go": "remotes that the operator has named, " +
-		"and mirrors",
-	"repo/disk/filelock.go": "lock files, beside what they protect",
+	"repo/disk/filelock.go":          "lock files, beside what they protect",
 	"repo/disk/disk.go": "how much of the disk folders take, " +
 		"and their names",
 	"repo/disk/remove.go":                       "what is to be removed, without following links",
