@@ -80,6 +80,8 @@ var ourOwn = map[string]string{
 		"which only this user may enter",
 	"workflow/tool/internal/output/output.go": "outputs that were kept, " +
 		"outside of every sandbox",
+	"workflow/tool/scratch.go": "the scratch folder itself, which commands cannot replace, " +
+		"and its removal",
 	"workflow/turn/internal/agents/runtime/env.go": "the folder of outputs that were kept",
 	"workflow/turn/internal/workspace/folder/folders.go": "the folders of sessions themselves, " +
 		"and marks beside them",
