@@ -192,6 +192,12 @@ func (t *trying) noteRest() {
 			}
 		}
 	}
+	if line := t.trial.packagesLine; line != "" {
+		t.note(CauseSystem, line, "install them where tests fail without them")
+	}
+	for _, line := range t.trial.Unused {
+		t.note(CauseUnused, line, "")
+	}
 	for _, s := range t.services {
 		if line := s.Line(); line != "" {
 			t.note(CauseService, line, "")

@@ -158,6 +158,7 @@ func (f *fetchRun) stepCommand(
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
 	cmd.Env = f.job.Config.environment(own, machine != "")
+	f.job.Config.Tools.add(cmd)
 	return cmd
 }
 

@@ -120,7 +120,7 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 	var rest []plan
 	var dirs, names []string
 	for _, p := range plans {
-		versions, missing := f.toolVersions(ctx, p)
+		versions, missing := f.toolVersions(ctx, p, j.Config.Tools)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -189,14 +189,14 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 
 // toolVersions returns the versions of the tools that the plan uses, or a Missing if commands cannot run one
 // of them. Its packages would be useless then, because builds and tests could not run either.
-func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
+func (f *Fetcher) toolVersions(ctx context.Context, p plan, tools Tools) (string, *Missing) {
 	var all string
 	for _, m := range p.managers {
-		answer, known := f.versions.Load(m.Name)
+		answer, known := f.versions.Load(m.Name + tools.key())
 		if !known {
-			answer = f.toolVersion(ctx, m)
+			answer = f.toolVersion(ctx, m, tools)
 			if answer != "" { // else the tool may be installed by the next time
-				f.versions.Store(m.Name, answer)
+				f.versions.Store(m.Name+tools.key(), answer)
 			}
 		}
 		if answer == "" && !p.own && ctx.Err() == nil {
@@ -211,7 +211,7 @@ func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
 	return all, nil
 }
 
-func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager) string {
+func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager, tools Tools) string {
 	dir, err := os.MkdirTemp("", "bobbin-setup-")
 	if err != nil {
 		return ""
@@ -223,6 +223,7 @@ func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager) string {
 	var out bytes.Buffer
 	c := f.Sandbox.Command(dir, "sh", "-c", m.Version)
 	c.Stdout = &out
+	tools.add(c)
 	if c.Run(ctx) != nil {
 		return ""
 	}

@@ -153,8 +153,11 @@ func (p *page) packages(t trial.Trial) {
 
 func versionLine(v trial.Version) string {
 	line := v.String() + " (" + v.From + ")"
-	if v.Differs {
+	switch {
+	case v.Differs:
 		line += ": differs"
+	case v.Path != "":
+		line += ": " + v.Path
 	}
 	return line
 }
