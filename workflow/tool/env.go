@@ -55,12 +55,16 @@ type Commands struct {
 	Project project.Project
 	// lets agents set another test command
 	CommandSetter CommandSetter
-	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is
+	// BuildCacheDir is a folder for a build cache that commands of `run` may write. It is created when it is
 	// first needed. Empty: they have the repository's cache, read-only.
+	BuildCacheDir string
+	// ScratchDir is the folder that commands of `run` know as $SCRATCH: files that the session's agents write
+	// for themselves, kept between commands. It is created when it is first needed. Empty: there is none.
 	ScratchDir string
 
 	// of commands, except their time; tests use small ones
-	limits sandbox.Limits
+	limits     sandbox.Limits
+	maxScratch int64 // bytes in ScratchDir; 0: the default
 }
 
 // Reading returns the tools that change nothing.
