@@ -353,6 +353,11 @@ var outside = []readerOf{
 		[]string{"repo/build/packages/internal/manager FuzzFindIn"},
 	},
 	{
+		"what package managers write of packages that they cannot get",
+		[]string{"repo/build/packages/partial.go readLacking"},
+		[]string{"repo/build/packages FuzzLacking"},
+	},
+	{
 		"tests within Rust's sources",
 		[]string{"repo/build/project/rust.go rustTestModule"},
 		[]string{"repo/build/project FuzzRust"},
