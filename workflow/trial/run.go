@@ -256,6 +256,7 @@ func runOf(r result.Result) *Run {
 		BuildRan: r.BuildRan, BuildOK: r.BuildOK, BuildSeconds: seconds(r.BuildTook),
 		TestsRan: r.TestsRan, TestSeconds: seconds(r.Took - r.BuildTook),
 		Counted: r.Counted, Passed: r.Passed, Failed: r.Failed, Skipped: r.Skipped,
+		Memory: r.Used.Memory, Processes: r.Used.Processes,
 		ExitCode: r.ExitCode, Stopped: r.Stopped, EachNamed: r.EveryTestNamed(),
 		Line: strings.ReplaceAll(r.String(), "go test -json ", "go test "),
 	}

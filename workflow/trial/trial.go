@@ -116,6 +116,8 @@ type Run struct {
 	Skipped      int      `json:"skipped"`
 	ExitCode     int      `json:"exit_code"`
 	Stopped      string   `json:"stopped,omitempty"`  // the limit that ended it: time, memory, disk…
+	Memory       int64    `json:"memory_bytes"`       // at the peak of build and tests; 0: not measured
+	Processes    int      `json:"processes"`          // likewise, with threads
 	Line         string   `json:"line"`               // the result in one line
 	Failures     []string `json:"failures,omitempty"` // the first tests that failed
 	Output       string   `json:"output,omitempty"`   // the end of what failed
