@@ -25,7 +25,7 @@ test-all race-stories: export GORACE ?= atexit_sleep_ms=100
 # Size of test-all: ci (a new machine with two cores finishes within its time limit) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all race-stories deps lint suite every deployment gvisor gitea demo pictures build fuzz figures bench chaos attacks replicas release
+.PHONY: help test test-all race-stories deps lint suite every deployment gvisor gitea demo pictures build fuzz figures figures-short bench chaos attacks replicas release
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -122,6 +122,9 @@ release: ## record the state that a version leaves behind when it is killed, for
 
 figures: ## measure Bobbin and, if installed, git, ripgrep, Bolt and other agents, and write docs/performance.md
 	.ci/in-memory go run ./.ci/figures
+
+figures-short: ## measure what people wait for in Slack, once, and show it beside docs/performance.md
+	.ci/in-memory go run ./.ci/figures -only acknowledge,request -n 1 -beside docs/performance.md
 
 bench: ## run every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,6 +70,28 @@ func TestThePageSaysWhatIsLacking(t *testing.T) {
 	require.Contains(t, page, "- A row of the test's (`played`): it failed: peer: the peer fell over")
 	require.Contains(t, page, "- A row of the test's beside absent: npm install absent")
 	require.Contains(t, page, "- Another row (`other`): apt-get install other")
+}
+
+// What a page says of a row is read from the page as it was written.
+func TestAPageIsReadAgain(t *testing.T) {
+	t.Parallel()
+	whole := measure(t.Context(), &bench{}, played([]float64{1}, []float64{2}, nil), 1)
+	file := filepath.Join(t.TempDir(), "page.md")
+	page := pageOf([]string{"Bobbin at abc1234", "2 cores"}, []result{whole}, time.Unix(0, 0), 5)
+	require.NoError(t, os.WriteFile(file, []byte(page), 0o644))
+	last, err := readPage(file)
+	require.NoError(t, err)
+	var out strings.Builder
+	last.print(&out, "played")
+	require.Contains(t, out.String(), "(1 January 1970, Bobbin at abc1234)")
+	require.Regexp(t, `all +1 ms +beside peer +2 ms  0.5 ×`, out.String())
+	require.Len(t, last.lines["played"], 2, "a line for each peer")
+	last.print(&out, "other")
+	require.Contains(t, out.String(), "this row is not on that page")
+
+	require.NoError(t, os.WriteFile(file, []byte("# Performance\n"), 0o644))
+	_, err = readPage(file)
+	require.ErrorContains(t, err, "has no figures")
 }
 
 func TestNumbersAreShort(t *testing.T) {

@@ -20,6 +20,7 @@ func machine(ctx context.Context, dir string) []string {
 		processor = runtime.GOARCH
 	}
 	lines := []string{
+		"Bobbin at " + commit(ctx),
 		fmt.Sprintf("%d cores (%s), %s of memory", runtime.NumCPU(), processor, memory()),
 		fmt.Sprintf("%s, temporary files on %s", system(), fileSystem(dir)),
 		runtime.Version(),
@@ -32,6 +33,15 @@ func machine(ctx context.Context, dir string) []string {
 		}
 	}
 	return lines
+}
+
+// commit names the commit that is measured, and says if there are changes beside it.
+func commit(ctx context.Context) string {
+	out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty=, with changes").Output()
+	if err != nil {
+		return "an unknown commit"
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // firstField returns the value of the first field with that name in a table of the kernel, such as

@@ -4,6 +4,7 @@
 //	go run ./.ci/figures                           # every row, and the page
 //	go run ./.ci/figures -list                     # the rows, and what each measures
 //	go run ./.ci/figures -only workspace,search    # these rows alone, and no page
+//	go run ./.ci/figures -only request -beside docs/performance.md    # each beside what the page says
 //
 // The sides of a row take turns, A B A B …, and each turn of ours is divided by the peer's turn beside it,
 // since other load on the machine slows both. If other programs write to the disk, run the command with
@@ -43,6 +44,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	pairs := flags.Int("n", 5, "`PAIRS` of turns of each row; a long row may take fewer")
 	page := flags.String("page", "",
 		"write the page to this `FILE` (default docs/performance.md, with -only none)")
+	beside := flags.String("beside", "", "show below each row what this `PAGE` says of it")
 	verbose := flags.Bool("v", false, "show each turn, and what the bot logs")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -60,6 +62,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if *page == "" && *only == "" {
 		*page = "docs/performance.md"
 	}
+	var last lastPage
+	if *beside != "" {
+		if last, err = readPage(*beside); err != nil {
+			return err
+		}
+	}
 	b, err := newBench(*verbose)
 	if err != nil {
 		return err
@@ -71,6 +79,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		fmt.Fprintf(out, "%s: %s\n", r.name, r.what)
 		result := measure(ctx, b, r, *pairs)
 		printResult(out, result)
+		last.print(out, r.name)
 		results = append(results, result)
 	}
 	if err := ctx.Err(); err != nil {

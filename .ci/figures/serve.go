@@ -87,7 +87,7 @@ func (b *bench) binary(ctx context.Context) (string, error) {
 	if _, err := os.Stat(name); err == nil {
 		return name, nil
 	}
-	out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s", "-o", name,
+	out, err := exec.CommandContext(ctx, "go", "build", "-ldflags=-s", "-o", name,
 		"./cmd/bobbin").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build ./cmd/bobbin: %w: %s", err, out)

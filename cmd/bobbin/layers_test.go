@@ -306,6 +306,7 @@ var libraryOwners = map[string][]string{
 		"bot", "bot/examine", "bot/gateway", "bot/internal/attachment", "bot/internal/event",
 		"bot/internal/render", "bot/people", "bot/poster",
 	},
+	"github.com/tailscale/hujson":     {"repo/build/environment/internal/wanted"},
 	"github.com/zricethezav/gitleaks": {"workflow/redact"},
 	"go.opentelemetry.io":             {"cmd/bobbin/internal/traces", "workflow/tracing"},
 	"go.yaml.in/yaml/v3": {

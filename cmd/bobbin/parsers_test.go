@@ -68,9 +68,18 @@ var outside = []readerOf{
 		[]string{"repo/git FuzzSubmodule"},
 	},
 	{
-		"versions, submodules and LFS patterns in a repository's files",
-		[]string{"workflow/trial/versions.go manifestVersions", "workflow/trial/files.go lfsPatterns"},
-		[]string{"workflow/trial FuzzFilesOfVersions"},
+		"versions and containers in a repository's files",
+		[]string{
+			"repo/build/environment/internal/wanted/versions.go manifestVersions",
+			"repo/build/environment/internal/wanted/compare.go partsOf",
+			"repo/build/environment/internal/wanted/devcontainer.go ReadDevcontainer",
+		},
+		[]string{"repo/build/environment/internal/wanted FuzzRead"},
+	},
+	{
+		"submodules and LFS patterns in a repository's files",
+		[]string{"workflow/trial/files.go lfsPatterns"},
+		[]string{"workflow/trial FuzzFiles"},
 	},
 	{
 		"modals that people send",
@@ -342,6 +351,11 @@ var outside = []readerOf{
 			"repo/build/packages/internal/manager/npm.go readNodeManifest",
 		},
 		[]string{"repo/build/packages/internal/manager FuzzFindIn"},
+	},
+	{
+		"what package managers write of packages that they cannot get",
+		[]string{"repo/build/packages/partial.go readLacking"},
+		[]string{"repo/build/packages FuzzLacking"},
 	},
 	{
 		"tests within Rust's sources",

@@ -32,9 +32,7 @@ var ourOwn = map[string]string{
 	"repo/git/clean.go":              "mirrors",
 	"repo/git/files.go":              "mirrors, and remotes that the operator has named",
 	"repo/git/mirror.go":             "mirrors",
-	"repo/git/mirror_look.go": "remotes that the operator has named, " +
-		"and mirrors",
-	"repo/disk/filelock.go": "lock files, beside what they protect",
+	"repo/disk/filelock.go":          "lock files, beside what they protect",
 	"repo/disk/disk.go": "how much of the disk folders take, " +
 		"and their names",
 	"repo/disk/remove.go":                       "what is to be removed, without following links",
@@ -84,6 +82,8 @@ var ourOwn = map[string]string{
 		"which only this user may enter",
 	"workflow/tool/internal/output/output.go": "outputs that were kept, " +
 		"outside of every sandbox",
+	"workflow/tool/scratch.go": "the scratch folder itself, which commands cannot replace, " +
+		"and its removal",
 	"workflow/turn/internal/agents/runtime/env.go": "the folder of outputs that were kept",
 	"workflow/turn/internal/workspace/folder/folders.go": "the folders of sessions themselves, " +
 		"and marks beside them",

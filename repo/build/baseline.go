@@ -87,7 +87,7 @@ func (c *Checker) loadBaseline(file string) (result.Result, bool) {
 	if ok && len(r.LeftOut) > 0 { // they may fit now
 		now := c.limits()
 		return r, now.Time <= r.Limits.Time && now.Memory <= r.Limits.Memory &&
-			now.Processes <= r.Limits.Processes
+			now.Processes <= r.Limits.Processes && now.FileSize <= r.Limits.FileSize
 	}
 	if !ok || r.Limited() == "" {
 		return r, ok
@@ -102,6 +102,8 @@ func (c *Checker) loadBaseline(file string) (result.Result, bool) {
 		return r, now.Processes <= r.Limits.Processes
 	case result.StoppedDisk:
 		return r, now.Disk <= r.Limits.Disk
+	case result.LackedFileSize:
+		return r, now.FileSize <= r.Limits.FileSize
 	}
 	return r, true
 }

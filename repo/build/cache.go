@@ -50,6 +50,7 @@ func (c *Cache) FetchPackages(
 	if err != nil {
 		return nil, err
 	}
+	how.Tools = c.usedTools()
 	return c.caches.Packages.Fetch(ctx, packages.Job{
 		Commits: c.mirror.Commits(),
 		Commit:  commit,

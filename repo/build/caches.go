@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -21,6 +22,15 @@ type Caches struct {
 	ModuleCache string
 	// Packages fetches the packages that repositories name. If it is nil, no packages are fetched.
 	Packages *packages.Fetcher
+	// Tools finds the installed versions of tools. If it is nil, what was found is not remembered.
+	Tools *environment.Tools
+}
+
+func (c *Caches) tools() *environment.Tools {
+	if c.Tools == nil {
+		return &environment.Tools{}
+	}
+	return c.Tools
 }
 
 // For returns the cache of m's repository, without packages. If m is nil, commands start with empty caches.

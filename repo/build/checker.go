@@ -84,14 +84,16 @@ func (c *Checker) limits() sandbox.Limits {
 // TestLimits are the limits of each command of a build and of tests.
 func (c *Checker) TestLimits() result.Limits {
 	l := c.limits()
-	return result.Limits{Time: l.Time, Memory: l.Memory, Processes: l.Processes, Disk: l.Disk}
+	return result.Limits{
+		Time: l.Time, Memory: l.Memory, Processes: l.Processes, Disk: l.Disk, FileSize: l.FileSize,
+	}
 }
 
 // CommandLimits are the limits of a repository's command besides its time, for commands that run beside the
 // builds and tests.
 func (c *Checker) CommandLimits() sandbox.Limits {
 	l := c.limits()
-	return sandbox.Limits{Memory: l.Memory, Processes: l.Processes, Disk: l.Disk}
+	return sandbox.Limits{Memory: l.Memory, Processes: l.Processes, Disk: l.Disk, FileSize: l.FileSize}
 }
 
 // joinLimits returns the limits with those of otherwise for the zero fields.

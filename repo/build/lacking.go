@@ -160,6 +160,8 @@ var (
 	noMoreProcesses = regexp.MustCompile(
 		`(?i)resource temporarily unavailable|can't start new thread|\bEAGAIN\b|cannot fork|` +
 			`failed to create new OS thread|unable to create (?:native )?thread|pthread_create failed`)
+	// fileTooLarge matches what is printed where a file would become larger than it may.
+	fileTooLarge = regexp.MustCompile(`(?i)file size limit exceeded|\bSIGXFSZ\b|\bEFBIG\b`)
 )
 
 // markLacking says of each failed test whether it failed since the run reached a limit. If nothing can be
@@ -179,6 +181,8 @@ func markLacking(r *result.Result, o outcome) {
 			r.Tests[i].Lacked = result.StoppedMemory
 		case crowded && noMoreProcesses.MatchString(text):
 			r.Tests[i].Lacked = result.LackedProcesses
+		case fileTooLarge.MatchString(text):
+			r.Tests[i].Lacked = result.LackedFileSize
 		}
 		if lacked := r.Tests[i].Lacked; lacked != "" {
 			r.Tests[i].Output = strings.TrimRight(text, "\n") + "\n(" + r.Limits.Needed(lacked) + ")\n"

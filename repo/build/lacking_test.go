@@ -86,6 +86,27 @@ func TestATestThatNeedsTooMuchMemoryIsOneFailedTest(t *testing.T) {
 	require.Greater(t, r.Used.Memory, int64(200<<20))
 }
 
+// TestATestThatWritesAFileTooLargeLacksSpace has a test whose program is ended by the limit of a file's size.
+func TestATestThatWritesAFileTooLargeLacksSpace(t *testing.T) {
+	t.Parallel()
+	c := checker(t)
+	files := repotest.Files{"t.sh": `echo TAP version 13
+why=$(sh -c 'head -c 3000000 /dev/zero >big; exit $?' 2>&1) && echo ok 1 - big || {
+	echo not ok 1 - big; echo '  ---'; echo "  $why"; echo '  ...'
+}
+echo ok 2 - small; echo 1..2
+`}
+	c.Limits = sandbox.Limits{FileSize: 1 << 20, Disk: 2 << 30}
+	r := runIn(t, c, files, project.Project{Test: "sh t.sh"})
+	require.Equal(t, result.Counts{Passed: 1, Failed: 1}, r.Counts, r.Output)
+	require.Equal(t, result.LackedFileSize, r.Limited(), r.Output)
+	require.Contains(t, r.String(), "1 of the failed wrote a file of more than 1 MB")
+	require.Contains(t, r.String(), "`checks: {disk: 2 GB}`")
+	c.Limits = sandbox.Limits{} // the control
+	r = runIn(t, c, files, project.Project{Test: "sh t.sh"})
+	require.Equal(t, result.Counts{Passed: 2}, r.Counts, r.Output)
+}
+
 // TestWhatEndedBeforeALimitCounts has a suite that hangs in its third test.
 func TestWhatEndedBeforeALimitCounts(t *testing.T) {
 	t.Parallel()

@@ -137,6 +137,22 @@ func (cs Commits) ReadFile(commit, path string) ([]byte, error) {
 	return cs.Store.GetTyped(plumbing.BlobObject, n.Hash)
 }
 
+// FileSize returns the size in bytes of a file in a commit. A path that is no file is fs.ErrNotExist.
+func (cs Commits) FileSize(commit, path string) (int64, error) {
+	c, err := cs.named(commit)
+	if err != nil {
+		return 0, err
+	}
+	n, err := gittree.FindNode(cs.Store, c.TreeHash, strings.Trim(path, "/"))
+	if err != nil {
+		return 0, err
+	}
+	if !n.IsFile() {
+		return 0, &fs.PathError{Op: "stat", Path: path, Err: fs.ErrNotExist}
+	}
+	return cs.Store.EncodedObjectSize(n.Hash)
+}
+
 // A ReleaseBranch is a branch or tag of a release.
 type ReleaseBranch struct {
 	Name, Commit string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/sandbox/internal/backend"
@@ -162,3 +163,7 @@ func (s *Sandbox) Own(path string) error {
 	}
 	return user.Own(path)
 }
+
+// CanShow reports whether a directory of programs may be mounted for commands: it contains no home and no
+// directory of the system, and the commands' user can read it.
+func CanShow(dir string) bool { return toolchain.CanShow(filepath.Clean(dir)) }

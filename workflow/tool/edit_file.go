@@ -20,19 +20,18 @@ type editArgs struct {
 }
 
 func (e *Env) editFile(ctx context.Context, in editArgs) (string, error) {
-	if err := e.mayWrite(); err != nil {
-		return "", err
-	}
 	if strings.ContainsRune(in.New, 0) {
 		return "", workfile.ErrNUL
 	}
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	c, err := e.open(ctx, in.Path)
+	at, err := e.findChangeable(ctx, in.Path, false)
 	if err != nil {
 		return "", err
 	}
-	if err := e.mayTouch(c.Path); err != nil {
+	defer at.close()
+	c, err := at.load()
+	if err != nil {
 		return "", err
 	}
 	if err := e.seen.knows(c.Path, c.Data); err != nil {
@@ -51,11 +50,10 @@ func (e *Env) editFile(ctx context.Context, in editArgs) (string, error) {
 	case len(out) > workfile.MaxFile:
 		return "", model.Mistakef("The file would grow beyond %s.", plaintext.FormatSize(workfile.MaxFile))
 	}
-	if err := workfile.Store(e.Workspace.Root(), c.Path, out, c.Mode); err != nil {
+	if err := at.store(out, c.Mode); err != nil {
 		return "", err
 	}
-	e.seen.remember(c.Path, out)
-	e.edited()
+	e.changed(at, out)
 	text := fmt.Sprintf("%s: %s changed\n%s", plaintext.QuotePath(c.Path),
 		plaintext.CountNoun(places, "place"), patch.ShortDiff(c.Data, out))
 	return text + patch.FindSyntaxErrors(c.Path, out), nil

@@ -55,14 +55,18 @@ type Commands struct {
 	Project project.Project
 	// lets agents set another test command
 	CommandSetter CommandSetter
-	// the ways to test the repository that its base tells; nil: it is not known what a command covers
+// the ways to test the repository that its base tells; nil: it is not known what a command covers
 	Candidates func() []project.Candidate
-	// ScratchDir is a folder for a build cache that commands of `run` may write. It is created when it is
+	// BuildCacheDir is a folder for a build cache that commands of `run` may write. It is created when it is
 	// first needed. Empty: they have the repository's cache, read-only.
+	BuildCacheDir string
+	// ScratchDir is the folder that commands of `run` know as $SCRATCH: files that the session's agents write
+	// for themselves, kept between commands. It is created when it is first needed. Empty: there is none.
 	ScratchDir string
 
 	// of commands, except their time; tests use small ones
-	limits sandbox.Limits
+	limits     sandbox.Limits
+	maxScratch int64 // bytes in ScratchDir; 0: the default
 }
 
 // Reading returns the tools that change nothing.

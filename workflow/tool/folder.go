@@ -35,6 +35,10 @@ func (e *Env) explored(ctx context.Context, p string) (string, error) {
 
 // mayTouch returns nil if the file at a resolved path may be changed.
 func (e *Env) mayTouch(real string) error {
+	if _, ok := scratchPath(real); ok { // a patch names it
+		return model.Mistakef("%s is not part of the repository: write_file and edit_file change its files.",
+			scratchPrefix)
+	}
 	if at := e.Workspace.SubmoduleAt(real); at != "" {
 		return model.Mistakef("%s may not be changed: it is in the submodule %s, which is another "+
 			"repository; only its pin belongs to this one. Solve it outside of that folder, or say what has "+
@@ -66,6 +70,10 @@ func (e *Env) open(ctx context.Context, p string) (workfile.Content, error) {
 // locate returns the resolved path of a file or folder that exists.
 func (e *Env) locate(ctx context.Context, p string) (string, error) {
 	root := e.Workspace.Root()
+	if _, ok := scratchPath(p); ok {
+		return "", model.Mistakef("%s is not part of the repository: run lists what is in it (ls %[1]s); "+
+			"read_file and search take one file of it.", scratchPrefix)
+	}
 	cleaned, err := workfile.CleanPath(p)
 	if err != nil {
 		return "", err

@@ -156,7 +156,7 @@ func playPoison(t testing.TB, l *lab) {
 		return found
 	}
 	require.Empty(t, poisoned(), "the repository's cache")
-	own, err := filepath.Glob(filepath.Join(l.env.ScratchDir, "*", "poison"))
+	own, err := filepath.Glob(filepath.Join(l.env.BuildCacheDir, "*", "poison"))
 	require.NoError(t, err)
 	require.NotEmpty(t, own, "a cache of its own it may spoil")
 	for _, line := range []string{"ls /cache/*/00 /cache/*/ff", "ls -R /cache | grep -c poison; true"} {

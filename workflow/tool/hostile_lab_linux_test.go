@@ -232,7 +232,7 @@ func (l *lab) session(m *git.Mirror, name, branch string) (*Env, error) {
 	}
 	if l.caches { // caches take longer to make than everything else
 		b.Checker.Caches.Dir = filepath.Join(l.dir, "caches")
-		b.ScratchDir = filepath.Join(l.dir, name, "build-cache")
+		b.BuildCacheDir = filepath.Join(l.dir, name, "build-cache")
 		b.Checker = b.Checker.For(m)
 	}
 	return b, s.Own(w.Files())

@@ -161,7 +161,7 @@ func TestPathRaceControl(t *testing.T) {
 func TestHardLinks(t *testing.T) {
 	t.Parallel()
 	b := newRunning(t, files{"a.txt": "one\n"})
-	b.ScratchDir = filepath.Join(t.TempDir(), "build-cache")
+	b.BuildCacheDir = filepath.Join(t.TempDir(), "build-cache")
 	b.ok(t, "run", args{"command": "ln a.txt b.txt"})
 	require.Contains(t, b.ok(t, "read_file", args{"path": "b.txt"}), "1\tone")
 	text := b.ok(t, "run", args{"command": "for f in /etc/passwd /usr/bin/env /cache/*/trim.txt /tmp/x " +

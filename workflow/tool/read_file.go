@@ -41,12 +41,17 @@ func (e *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	}
 	e.changing.RLock() // so that the content that is remembered is the current one
 	defer e.changing.RUnlock()
-	c, err := e.open(ctx, in.Path)
+	at, err := e.find(ctx, in.Path)
 	if err != nil {
 		return "", err
 	}
-	if workfile.IsPrivate(c.Path) {
-		return "", workfile.RefuseSecret(c.Path)
+	defer at.close()
+	if workfile.IsPrivate(at.path) {
+		return "", workfile.RefuseSecret(at.name)
+	}
+	c, err := at.load()
+	if err != nil {
+		return "", err
 	}
 	text, err := workfile.ShowPage(c.Path, c.Data, in.Offset, in.Limit)
 	if err == nil {

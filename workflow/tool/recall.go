@@ -40,6 +40,10 @@ func (e *Env) recall(c model.Call) {
 		}
 	}
 	for _, p := range paths {
+		if below, ok := scratchPath(p); ok {
+			e.recallScratch(below)
+			continue
+		}
 		real, err := workfile.ResolveTarget(e.Workspace.Root(), p)
 		if err != nil || workfile.IsPrivate(real) {
 			continue
@@ -47,5 +51,17 @@ func (e *Env) recall(c model.Call) {
 		if known, err := workfile.Load(e.Workspace.Root(), real); err == nil {
 			e.seen.remember(real, known.Data)
 		}
+	}
+}
+
+// recallScratch records a file of the scratch folder as it is now, which may be gone on another machine.
+func (e *Env) recallScratch(below string) {
+	at, err := e.Commands.scratch().open(below)
+	if err != nil {
+		return
+	}
+	defer at.close()
+	if c, err := at.load(); err == nil {
+		e.seen.remember(c.Path, c.Data)
 	}
 }

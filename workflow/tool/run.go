@@ -91,13 +91,17 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 		return "", nil, err
 	}
 	kept := out.Finish(whole)
+	trimmed, err := c.scratch().trim()
+	if err != nil {
+		return "", nil, err
+	}
 	ran := CommandRun{
 		Command:  in.Command,
 		ExitCode: exitCode(failed),
 		Output:   output.LastLines(text),
 		Printed:  out.Size(),
 	}
-	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept), ran, nil
+	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept) + trimmed, ran, nil
 }
 
 func (c commandRunner) command(
@@ -113,13 +117,16 @@ func (c commandRunner) command(
 	cmd.Limits.Time = limit
 	var err error
 	switch {
-	case c.Checker != nil && c.ScratchDir != "":
-		cmd.Mounts, cmd.Env, err = c.Checker.Cache.ScratchMounts(c.workspace.Files(), c.ScratchDir)
+	case c.Checker != nil && c.BuildCacheDir != "":
+		cmd.Mounts, cmd.Env, err = c.Checker.Cache.ScratchMounts(c.workspace.Files(), c.BuildCacheDir)
 	case c.Checker != nil:
 		cmd.Mounts, cmd.Env = c.Checker.Cache.Mounts(c.workspace.Files())
 	}
 	if err == nil && c.Checker != nil {
 		c.Checker.Cache.WithEnvironment(cmd, !onlyReads.MatchString(line))
+	}
+	if err == nil {
+		err = c.scratch().show(cmd)
 	}
 	return cmd, err
 }

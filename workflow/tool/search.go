@@ -42,9 +42,27 @@ func (e *Env) searchIn(ctx context.Context, s *find.Search, in searchArgs) error
 		s.SearchText(ctx, 0, in.Path, content)
 		return nil
 	}
+	if below, ok := scratchPath(in.Path); ok {
+		return e.searchScratch(ctx, s, below)
+	}
 	start, err := e.explored(ctx, in.Path)
 	if err != nil {
 		return err
 	}
 	return s.SearchTree(ctx, e.Workspace.Root(), start, in.Glob)
+}
+
+// searchScratch searches one file of the scratch folder.
+func (e *Env) searchScratch(ctx context.Context, s *find.Search, below string) error {
+	at, err := e.Commands.scratch().open(below)
+	if err != nil {
+		return err
+	}
+	defer at.close()
+	c, err := at.load()
+	if err != nil {
+		return err
+	}
+	s.SearchText(ctx, 0, c.Path, c.Data)
+	return nil
 }

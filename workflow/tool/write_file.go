@@ -17,44 +17,44 @@ type writeArgs struct {
 	Content string `json:"content"`
 }
 
-func (e *Env) writeFile(_ context.Context, in writeArgs) (string, error) {
-	if err := e.mayWrite(); err != nil {
-		return "", err
-	}
+func (e *Env) writeFile(ctx context.Context, in writeArgs) (string, error) {
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	real, err := workfile.ResolveTarget(e.Workspace.Root(), in.Path)
-	if err == nil {
-		err = e.mayTouch(real)
-	}
+	at, err := e.findChangeable(ctx, in.Path, true)
 	if err != nil {
 		return "", err
 	}
+	defer at.close()
 	data, err := workfile.CheckText(in.Content)
 	if err != nil {
 		return "", err
 	}
-	was, exists, err := workfile.LoadExisting(e.Workspace.Root(), real)
+	if at.scratch {
+		if err := e.Commands.scratch().refuseMore(len(data)); err != nil {
+			return "", err
+		}
+	}
+	was, exists, err := workfile.LoadExisting(at.root, at.path)
 	if err != nil {
 		return "", err
 	}
+	was.Path = at.name
 	if !exists {
-		return e.create(real, data)
+		return e.create(at, data)
 	}
-	return e.overwrite(was, data)
+	return e.overwrite(at, was, data)
 }
 
-func (e *Env) create(p string, data []byte) (string, error) {
-	if err := workfile.Store(e.Workspace.Root(), p, data, 0o644); err != nil {
+func (e *Env) create(at place, data []byte) (string, error) {
+	if err := at.store(data, 0o644); err != nil {
 		return "", err
 	}
-	e.seen.remember(p, data)
-	e.edited()
-	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(p),
-		workfile.CountLines(data)) + patch.FindSyntaxErrors(p, data), nil
+	e.changed(at, data)
+	return fmt.Sprintf("%s written: new, %s\n", plaintext.QuotePath(at.name),
+		workfile.CountLines(data)) + patch.FindSyntaxErrors(at.path, data), nil
 }
 
-func (e *Env) overwrite(was workfile.Content, data []byte) (string, error) {
+func (e *Env) overwrite(at place, was workfile.Content, data []byte) (string, error) {
 	if err := e.seen.knows(was.Path, was.Data); err != nil {
 		return "", err
 	}
@@ -69,11 +69,10 @@ func (e *Env) overwrite(was workfile.Content, data []byte) (string, error) {
 		return fmt.Sprintf("%s holds just that already: nothing was changed.",
 			plaintext.QuotePath(was.Path)), nil
 	}
-	if err := workfile.Store(e.Workspace.Root(), was.Path, data, was.Mode); err != nil {
+	if err := at.store(data, was.Mode); err != nil {
 		return "", err
 	}
-	e.seen.remember(was.Path, data)
-	e.edited()
+	e.changed(at, data)
 	return fmt.Sprintf("%s written: %s\n%s", plaintext.QuotePath(was.Path), workfile.CountLines(data),
 		patch.ShortDiff(was.Data, data)) + patch.FindSyntaxErrors(was.Path, data), nil
 }

@@ -3,10 +3,13 @@ package trial
 import (
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -97,7 +100,11 @@ func (t *trying) causeOfBase() {
 	}
 	switch {
 	case r.Stopped != "":
-		t.cause(CauseLimit, r.StopReason()+": "+t.trial.Base.Line, limitCures[r.Stopped])
+		cure := limitCures[r.Stopped]
+		if more := r.StopCure(); more != "" {
+			cure = "`" + more + "` of the repository allows more; or " + cure
+		}
+		t.cause(CauseLimit, r.StopReason()+": "+t.trial.Base.Line, cure)
 	case r.Missing.Tests != "":
 		t.causeOfMissing("the tests", r.Missing.Tests)
 	case r.HasNoTests():
@@ -191,6 +198,12 @@ func (t *trying) noteRest() {
 				t.note(c.Kind, c.What, c.Cure)
 			}
 		}
+	}
+	if line := t.trial.packagesLine; line != "" {
+		t.note(CauseSystem, line, "install them where tests fail without them")
+	}
+	for _, line := range t.trial.Unused {
+		t.note(CauseUnused, line, "")
 	}
 	for _, s := range t.services {
 		if line := s.Line(); line != "" {
@@ -302,6 +315,7 @@ func (t *trying) suggest() {
 			set(of+": they took longer than the 10 minutes that are the default", 30, "setup", "minutes")
 		}
 	}
+	t.trial.Settings = append(t.trial.Settings, limitSettings(t.base)...)
 	if dir, why := t.otherFolder(); dir != "" {
 		set(why, dir, "scope")
 		return
@@ -310,6 +324,34 @@ func (t *trying) suggest() {
 	if r.BuildRan && !r.BuildOK && r.Missing.Build == "" && r.TestsRan && r.Counted && r.Passed > r.Failed {
 		set("the tests run without the build; this leaves it out", "true", "checks", "build")
 	}
+}
+
+// checksLine matches a setting of result.Result.StopCure.
+var checksLine = regexp.MustCompile(`^checks: \{(\w+): (.+)\}$`)
+
+// limitSettings returns the settings that give a run more of what it, or a test of it, lacked.
+func limitSettings(r result.Result) (list []Setting) {
+	add := func(cure, why string) {
+		m := checksLine.FindStringSubmatch(cure)
+		known := func(s Setting) bool { return s.Key[1] == m[1] }
+		if m == nil || slices.ContainsFunc(list, known) {
+			return
+		}
+		s := Setting{Key: []string{"checks", m[1]}, Value: m[2], Why: why}
+		if n, err := strconv.Atoi(m[2]); err == nil {
+			s.Value = n
+		}
+		list = append(list, s)
+	}
+	reason := "tests " + r.Limits.Needed(r.Limited())
+	if r.Stopped != "" {
+		reason = "it " + r.StopReason()
+	}
+	add(r.StopCure(), reason)
+	for _, left := range r.LeftOut {
+		add(left.Cure, left.Name+" "+left.Why)
+	}
+	return list
 }
 
 // manifests are the names of files that begin a project of its own.

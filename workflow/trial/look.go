@@ -3,7 +3,6 @@ package trial
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -27,6 +26,9 @@ type Subject struct {
 	Commit     string // whole hash
 	// Sandbox is asked for the versions of tools; nil: no version is known.
 	Sandbox *sandbox.Sandbox
+	Temp    string // a folder for the command that asks; default: that of the system
+
+	later bool // the versions of tools are looked for by UseEnvironment
 }
 
 // Look returns what the files of the subject say. It fetches nothing, and runs no command of the repository.
@@ -49,7 +51,8 @@ func look(ctx context.Context, s Subject) (l looked, err error) {
 		Repository: s.Repository.Name, URL: remote.Redact(s.Repository.URL),
 		Branch: s.Branch, Commit: s.Commit, Folder: s.Repository.Folder(),
 		Packages: []Packages{}, Services: []Service{}, Submodules: []Submodule{}, Versions: []Version{},
-		Flaky: []string{}, Unstable: []string{}, Provable: []string{}, Causes: []Cause{}, Notes: []Cause{},
+		Unused: []string{}, Flaky: []string{}, Unstable: []string{}, Provable: []string{}, Causes: []Cause{},
+		Notes:    []Cause{},
 		Settings: []Setting{},
 	}
 	if l.files, err = s.Commits.Files(s.Commit); err != nil {
@@ -71,8 +74,11 @@ func look(ctx context.Context, s Subject) (l looked, err error) {
 		return l, err
 	}
 	l.trial.LFS = lfsOf(l.files, l.paths)
-	l.trial.Services = servicesOf(l.files, s.Repository.Environment)
-	l.trial.Versions = versionsOf(ctx, l.files, l.trial.Folder, s.Sandbox)
+	found := environment.Find(environment.FilesOf(l.files), s.Repository.Environment)
+	if !s.later {
+		lookTools(ctx, found, s.Sandbox, s.Temp)
+	}
+	l.trial.takeEnvironment(found)
 	return l, ctx.Err()
 }
 
@@ -103,15 +109,6 @@ func (l *looked) findPackages(ctx context.Context, s Subject) error {
 			Packages{Manager: n.Manager, Files: slices.Concat([]string{}, n.Files), names: n.Kind + n.Names})
 	}
 	return nil
-}
-
-// servicesOf returns the servers that the repository's files, or the configuration, name for its tests.
-func servicesOf(files fs.FS, how environment.Config) []Service {
-	out := []Service{}
-	for _, s := range environment.Find(environment.FilesOf(files), how).Services {
-		out = append(out, Service{Name: s.Kind, Version: s.Version, From: s.From})
-	}
-	return out
 }
 
 // String returns what was found in one line.
@@ -154,8 +151,5 @@ func (t Trial) Lacks() bool {
 
 // String says what is wanted and what is there: "wants node 22, has 20.1.0".
 func (v Version) String() string {
-	if v.Has == "" {
-		return fmt.Sprintf("wants %s %s", v.Tool, v.Wants)
-	}
-	return fmt.Sprintf("wants %s %s, has %s", v.Tool, v.Wants, v.Has)
+	return environment.Tool{Name: v.Tool, Wants: v.Wants, Has: v.Has}.String()
 }

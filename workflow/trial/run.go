@@ -48,7 +48,7 @@ func (r *Runner) Run(ctx context.Context, repo repository.Repository) (Trial, er
 	}
 	if r.Checker != nil {
 		t.checker = r.Checker.For(mirror)
-		t.subject.Sandbox = r.Checker.Caches.Sandbox
+		t.subject.later = true
 	}
 	done = r.step("look at the files")
 	t.looked, err = look(ctx, t.subject)
@@ -86,12 +86,13 @@ type trying struct {
 }
 
 func (t *trying) runAll(ctx context.Context) error {
-	_, services, err := t.checker.Cache.UseEnvironment(ctx, t.subject.Commit,
+	found, services, err := t.checker.Cache.UseEnvironment(ctx, t.subject.Commit,
 		t.subject.Repository.Environment)
 	if err != nil {
 		return err
 	}
 	t.services = services
+	t.trial.takeEnvironment(found)
 	have, err := t.fetchPackages(ctx)
 	if err != nil {
 		return err
@@ -255,6 +256,7 @@ func runOf(r result.Result) *Run {
 		BuildRan: r.BuildRan, BuildOK: r.BuildOK, BuildSeconds: seconds(r.BuildTook),
 		TestsRan: r.TestsRan, TestSeconds: seconds(r.Took - r.BuildTook),
 		Counted: r.Counted, Passed: r.Passed, Failed: r.Failed, Skipped: r.Skipped,
+		Memory: r.Used.Memory, Processes: r.Used.Processes,
 		ExitCode: r.ExitCode, Stopped: r.Stopped, EachNamed: r.EveryTestNamed(),
 		Line: strings.ReplaceAll(r.String(), "go test -json ", "go test "),
 	}

@@ -23,6 +23,10 @@ type Trial struct {
 	Submodules []Submodule `json:"submodules"` // that the commit pins
 	LFS        *LFS        `json:"lfs,omitempty"`
 	Versions   []Version   `json:"versions"` // of tools
+	// Image is the image that devcontainer.json names, or from which its Dockerfile begins; empty: none.
+	Image string `json:"image,omitempty"`
+	// Unused are lines about what CI, compose and devcontainer files ask for and is not done.
+	Unused []string `json:"unused"`
 
 	Base  *Run     `json:"base,omitempty"`  // the base's build and tests
 	Again *Run     `json:"again,omitempty"` // the same tests once more
@@ -36,6 +40,8 @@ type Trial struct {
 	Causes   []Cause   `json:"causes"`   // why it is not ready; none if it is
 	Notes    []Cause   `json:"notes"`    // what else to know
 	Settings []Setting `json:"settings"` // of the configuration that would help
+
+	packagesLine string // about packages of the system that CI installs and that are not here
 }
 
 // A Language is one that files of the repository are written in.
@@ -88,10 +94,12 @@ type LFS struct {
 
 // A Version is the version of a tool that a file of the repository wants.
 type Version struct {
-	Tool    string `json:"tool"`
-	Wants   string `json:"wants"`
-	From    string `json:"from"` // the file
-	Has     string `json:"has"`  // what commands find; empty: nothing, or it is not known
+	Tool  string `json:"tool"`
+	Wants string `json:"wants"`
+	From  string `json:"from"` // the file
+	Has   string `json:"has"`  // what commands find; empty: nothing, or it is not known
+	// Path is the program that is used instead of the one that commands find first; empty: that one is used.
+	Path    string `json:"path,omitempty"`
 	Differs bool   `json:"differs"`
 }
 
@@ -108,6 +116,8 @@ type Run struct {
 	Skipped      int      `json:"skipped"`
 	ExitCode     int      `json:"exit_code"`
 	Stopped      string   `json:"stopped,omitempty"`  // the limit that ended it: time, memory, disk…
+	Memory       int64    `json:"memory_bytes"`       // at the peak of build and tests; 0: not measured
+	Processes    int      `json:"processes"`          // likewise, with threads
 	Line         string   `json:"line"`               // the result in one line
 	Failures     []string `json:"failures,omitempty"` // the first tests that failed
 	Output       string   `json:"output,omitempty"`   // the end of what failed
@@ -135,6 +145,8 @@ const (
 	CauseTests        = "tests"         // the tests do not run, or none passes
 	CauseNotCounted   = "not_counted"   // the tests run, and cannot be counted
 	CauseLimit        = "limit"         // a limit ended them: time, memory, disk
+	CauseSystem       = "system"        // packages of the system that CI installs are not here
+	CauseUnused       = "unused"        // something that the files ask for is not done
 	CauseService      = "service"       // tests ask for a server that is not there
 	CauseVersion      = "version"       // another version of a tool is wanted
 	CauseSubmodules   = "submodules"

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -63,6 +64,7 @@ var shapes = map[string]struct {
 			require.Equal(t, "go build ./...", found.Build.Line)
 			require.Equal(t, "go test ./...", found.Test.Line)
 			require.Equal(t, []Language{{"Go", 3}}, found.Languages)
+			require.Positive(t, found.Base.Memory)
 			require.Equal(t, []int{2, 1, 1}, []int{found.Base.Passed, found.Base.Failed, found.Base.Skipped})
 			require.Equal(t, []string{"TestBroken"}, found.Base.Failures)
 			require.Equal(t, "cart/cart.go", found.Near.File)
@@ -255,6 +257,48 @@ func TestFlakyTestsAreNamed(t *testing.T) {
 	require.Equal(t, []string{"at 12:00", "at 12:01"}, unstable)
 	flaky, unstable = compareRuns(first, first)
 	require.Empty(t, append(flaky, unstable...), "the control")
+}
+
+// TestLimitsBecomeSettings has runs that met a limit, with the line that allows more.
+func TestLimitsBecomeSettings(t *testing.T) {
+	t.Parallel()
+	limits := result.Limits{
+		Time: 10 * time.Minute, Memory: 2 << 30, Processes: 512, Disk: 4 << 30, FileSize: 1 << 30,
+	}
+	lacking := func(limit string) result.Result {
+		return result.Result{Limits: limits, Tests: []result.Test{{Status: result.Failed, Lacked: limit}}}
+	}
+	for name, c := range map[string]struct {
+		r    result.Result
+		want []Setting
+	}{
+		"time": {
+			result.Result{Limits: limits, Stopped: result.StoppedTime},
+			[]Setting{{[]string{"checks", "minutes"}, 20, "it ran too long: more than 10 minutes"}},
+		},
+		"memory of a test": {
+			lacking(result.StoppedMemory),
+			[]Setting{{[]string{"checks", "memory"}, "4 GB", "tests needed more than 2 GB"}},
+		},
+		"processes": {
+			lacking(result.LackedProcesses),
+			[]Setting{{[]string{"checks", "processes"}, 1024, "tests needed more than 512 processes"}},
+		},
+		"a file": {
+			lacking(result.LackedFileSize),
+			[]Setting{{[]string{"checks", "disk"}, "4 GB", "tests wrote a file of more than 1 GB"}},
+		},
+		"a test that is left out": {
+			result.Result{Limits: limits, LeftOut: []result.LeftOut{{
+				Name: "TestBig", Why: "needed more than 2 GB", Cure: "checks: {memory: 4 GB}",
+			}}},
+			[]Setting{{[]string{"checks", "memory"}, "4 GB", "TestBig needed more than 2 GB"}},
+		},
+		"output": {result.Result{Limits: limits, Stopped: result.StoppedOutput}, nil},
+		"none":   {result.Result{Limits: limits}, nil},
+	} {
+		require.Equal(t, c.want, limitSettings(c.r), name)
+	}
 }
 
 // TestWithoutASandbox tries a repository where no command can be run.

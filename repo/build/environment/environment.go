@@ -52,23 +52,41 @@ type Config struct {
 	Services map[string]string
 	// Env are variables (NAME=value) of every command of the repository. They win over all others.
 	Env []string
+	// Folder is the part of the repository that the work is limited to; its version files come first. Empty:
+	// all of it.
+	Folder string
 }
 
 // An Environment is what the commands of a repository find beside its files. Nil is one with nothing.
 type Environment struct {
 	Services []Service
 	Env      []string // NAME=value; the last one of a name counts
+	// Tools are those of which the files want a version. Tools.Look fills in what is installed.
+	Tools []Tool
+	// Packages are those of Debian that CI and a development container install, and Absent those of them that
+	// Tools.Look did not find.
+	Packages, Absent []SystemPackage
+	// Image is the image that the files name for development, from the file ImageFrom; empty: none.
+	Image, ImageFrom string
 	// Notes are lines about what the files name and is not used, such as a folder of the host.
 	Notes []string
 
-	users     map[string][]string // by kind, beside those of Services
+	used      []usedProgram
+	parsed    map[string]map[string]any // YAML files, by name
+	compose   []string                  // compose files that a devcontainer.json names
+	users     map[string][]string       // by kind, beside those of Services
 	databases map[string][]string
 }
 
 // Find returns the environment by the files of a commit and the configuration. A file that cannot be read
 // becomes a line of Notes.
 func Find(files Files, how Config) *Environment {
-	e := &Environment{users: map[string][]string{}, databases: map[string][]string{}}
+	e := &Environment{
+		users:     map[string][]string{},
+		databases: map[string][]string{},
+		parsed:    map[string]map[string]any{},
+	}
+	said := e.findTools(files, how.Folder)
 	var named []source
 	if !how.Off {
 		named = e.readFiles(files, how.Services != nil)
@@ -77,7 +95,9 @@ func Find(files Files, how Config) *Environment {
 	for _, n := range named {
 		e.setVariables(n.variables, false)
 	}
+	e.setVariables(said.ofCI, true)
 	e.setVariables(dotenvValues(files), true)
+	e.setVariables(said.ofContainer, true)
 	e.addDefaults()
 	for _, kv := range how.Env {
 		name, value, _ := strings.Cut(kv, "=")
@@ -86,6 +106,7 @@ func Find(files Files, how Config) *Environment {
 		e.Env = append(e.Env, kv)
 	}
 	e.Notes = limitNotes(e.Notes)
+	e.parsed = nil
 	return e
 }
 
@@ -244,10 +265,14 @@ func (e *Environment) addDefaults() {
 // Key identifies the environment: the result of a test with another one may differ. It is empty if there is
 // nothing in it.
 func (e *Environment) Key() string {
-	if e == nil || len(e.Services)+len(e.Env) == 0 {
+	if e == nil || len(e.Services)+len(e.Env)+len(e.used) == 0 {
 		return ""
 	}
-	sum := sha256.Sum256(fmt.Append(nil, e.Services, e.Env, e.users, e.databases))
+	parts := []any{e.Services, e.Env, e.users, e.databases}
+	for _, u := range e.used {
+		parts = append(parts, u.path, u.version)
+	}
+	sum := sha256.Sum256(fmt.Append(nil, parts...))
 	return hex.EncodeToString(sum[:8])
 }
 

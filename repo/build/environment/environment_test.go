@@ -173,7 +173,7 @@ func TestFind(t *testing.T) {
 			require.Equal(t, c.notes, e.Notes)
 			for _, kv := range e.Env {
 				require.NotContains(t, kv, "secrets.")
-				require.NotRegexp(t, `^(PATH|LD_PRELOAD|EMPTY|UNRELATED)=`, kv)
+				require.NotRegexp(t, `^(PATH|LD_PRELOAD|EMPTY)=`, kv)
 			}
 			if c.env == nil && c.want == "" {
 				require.Empty(t, e.Env)
@@ -252,5 +252,80 @@ func TestWhatIsInstalled(t *testing.T) {
 	} {
 		i := Installed{Service: Service{Kind: Postgres, Version: "16", From: "ci.yml"}, Has: has}
 		require.Equal(t, want, i.Line(), has)
+	}
+}
+
+// TestToolsOfARepository reads what files of several kinds want of tools, packages and variables.
+func TestToolsOfARepository(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		files    Files
+		tools    []string // name, wanted version and file
+		packages string
+		env      []string
+		notes    []string
+	}{
+		"CI with a matrix": {
+			files: tree(workflow, `
+env: {FORCE_COLOR: 1, TZ: Europe/Berlin, NPM_TOKEN: "${{ secrets.X }}", API_TOKEN: abc}
+jobs:
+  lint: {steps: [{uses: actions/setup-node@v4, with: {node-version: 18}}, {run: npm run lint}]}
+  unit:
+    strategy: {matrix: {python: ["3.11", "3.12", pypy3.10], include: [{python: "3.13"}]}}
+    steps:
+      - {uses: actions/setup-python@v5, with: {python-version: "${{ matrix.python }}"}}
+      - {uses: actions/setup-node@v4, with: {node-version: "lts/*"}}
+      - run: |
+          sudo apt-get update
+          sudo apt-get install -y --no-install-recommends libvips-dev jq
+      - {run: pytest, env: {APP_ENV: test, PATH: /x}}
+      - {run: ./deploy.sh, env: {STAGE: live}}
+`),
+			tools:    []string{"python 3.11 || 3.12 || 3.13 (" + workflow + ")"},
+			packages: "libvips-dev jq",
+			env:      []string{"APP_ENV=test", "TZ=Europe/Berlin"},
+		},
+		"GitLab": {
+			files: tree(gitlabFile, `
+image: ruby:3.3
+variables: {RAILS_ENV: test, CI_DEBUG: 1, DEPLOY_KEY: $SECRET}
+before_script: [apt-get install -y libpq-dev]
+deploy: {script: [./deploy]}
+rspec: {script: [bundle exec rspec]}
+`),
+			tools: []string{"ruby 3.3 (.gitlab-ci.yml)"}, packages: "libpq-dev",
+			env: []string{"RAILS_ENV=test"},
+		},
+		"version files, a container and nix": {
+			files: tree(".nvmrc", "22", "flake.nix", "{}", ".devcontainer.json", `{"image": "golang:1.24",
+				"features": {"x/node:1": "20"}, "remoteEnv": {"A": "b"}, "privileged": true}`),
+			tools: []string{"node 22 (.nvmrc)", "go 1.24 (.devcontainer.json)"},
+			env:   []string{"A=b"},
+			notes: []string{
+				".devcontainer.json asks for a privileged container (privileged): not done",
+				"flake.nix describes the tools for nix, which is not used: " +
+					"commands use those that are installed",
+			},
+		},
+		"a container that cannot be read": {
+			files: tree(".devcontainer.json", "{"),
+			notes: []string{".devcontainer.json: line 1, column 2: parsing value: unexpected EOF"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := Find(c.files, Config{})
+			var tools, packages []string
+			for _, tool := range e.Tools {
+				tools = append(tools, fmt.Sprintf("%s %s (%s)", tool.Name, tool.Wants, tool.From))
+			}
+			for _, p := range e.Packages {
+				packages = append(packages, p.Name)
+			}
+			require.Equal(t, c.tools, tools)
+			require.Equal(t, c.packages, strings.Join(packages, " "))
+			require.ElementsMatch(t, c.env, e.Env)
+			require.Equal(t, c.notes, e.Notes)
+		})
 	}
 }

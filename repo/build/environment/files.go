@@ -44,6 +44,15 @@ const maxFile = 256 << 10
 // readYAML returns the content of a YAML file as maps, lists and scalars; nil if there is none. A file that
 // cannot be read is noted.
 func (e *Environment) readYAML(files Files, name string) map[string]any {
+	if known, ok := e.parsed[name]; ok {
+		return known
+	}
+	read := e.parseYAML(files, name)
+	e.parsed[name] = read
+	return read
+}
+
+func (e *Environment) parseYAML(files Files, name string) map[string]any {
 	content, err := files.ReadFile(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -56,7 +65,7 @@ func (e *Environment) readYAML(files Files, name string) map[string]any {
 		err = yaml.Unmarshal(content, &read)
 	}
 	if err != nil {
-		e.note("%s is not read for services: %s", name, firstLine(err.Error()))
+		e.note("%s is not read: %s", name, firstLine(err.Error()))
 		return nil
 	}
 	return asMap(read)
@@ -89,7 +98,7 @@ func (e *Environment) readFiles(files Files, configured bool) []source {
 	if len(all) > 0 {
 		return all
 	}
-	for _, name := range composeFiles {
+	for _, name := range unique(append(slices.Clone(e.compose), composeFiles...)) {
 		read := e.readCompose(name, e.readYAML(files, name))
 		if len(read) > 0 && tests && !composes {
 			e.noteCompose(name, read[0])

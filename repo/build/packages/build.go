@@ -34,6 +34,7 @@ type fetchRun struct {
 	dir     string
 	kept    string       // the final name of the kept folder
 	report  proxy.Report // of the proxy, after the steps
+	lost    []Missing    // what could not be fetched, if the rest of the plan could
 }
 
 func (f *fetchRun) pathOf(parts ...string) string {
@@ -106,16 +107,18 @@ func (f *fetchRun) runSteps(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range f.plan.steps {
-		out := &tail{}
+	run := func(s step, out *tail) error {
 		cmd := f.stepCommand(s, own, way.Socket(), out, time.Until(until))
 		cmd.Env = append(cmd.Env, env...)
 		err := cmd.Run(inner)
-		if err != nil {
-			way.Close()
-			f.report = way.Report()
-			return f.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
+		f.report = way.Report()
+		if err == nil {
+			return nil
 		}
+		return f.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
+	}
+	if err := f.runEach(ctx, run); err != nil {
+		return err
 	}
 	way.Close() // after Close, the report is complete
 	f.report = way.Report()
@@ -158,6 +161,7 @@ func (f *fetchRun) stepCommand(
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
 	cmd.Env = f.job.Config.environment(own, machine != "")
+	f.job.Config.Tools.add(cmd)
 	return cmd
 }
 
@@ -182,6 +186,7 @@ func (f *fetchRun) stepError(
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(cause, errTooMuch):
+		e.stops = true
 		e.Why = errTooMuch.Error()
 		e.Cure = fmt.Sprintf("%d GB are allowed while packages are fetched; "+
 			"`setup.run` in the configuration can fetch less", maxDisk>>30)
@@ -191,7 +196,9 @@ func (f *fetchRun) stepError(
 		e.Why = fmt.Sprintf("`%s` was not done after %s", s.shown, limit)
 		e.Cure = "`setup.minutes` in the configuration allows more"
 		e.OutOfTime = true
+		e.stops = true
 	case f.report.Full:
+		e.stops = true
 		e.Why = fmt.Sprintf("`%s` asked for more than may be fetched at once", s.shown)
 		e.Cure = "`setup.run` in the configuration can fetch less"
 	case exit.Reason == "" && e.explainDenials(s.shown, f.report.Denied):
@@ -269,8 +276,9 @@ const noteFile = "setup.json"
 
 // A setupRecord is the content of noteFile.
 type setupRecord struct {
-	Node     []string // repository folders; the node_modules of folder number n is in node/<n>
-	Resolved []string // files that the tools would write if the repository has none
+	Node     []string  // repository folders; the node_modules of folder number n is in node/<n>
+	Resolved []string  // files that the tools would write if the repository has none
+	Lost     []Missing // what could not be fetched; the rest was
 }
 
 // nodeCaches lists the folders in node_modules that Node tools write to and need. They become links to /tmp,
@@ -285,7 +293,7 @@ func (f *fetchRun) keepFetched() error {
 		return err
 	}
 	defer root.Close()
-	n := setupRecord{Resolved: f.plan.pinPaths()}
+	n := setupRecord{Resolved: f.plan.pinPaths(), Lost: f.lost}
 	for _, dir := range f.plan.nodeFolders() {
 		from := path.Join("src", dir, "node_modules")
 		if info, err := root.Lstat(from); err != nil || !info.IsDir() {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // Config holds the operator's settings for a repository. The zero value detects everything automatically.
@@ -33,6 +34,23 @@ type Config struct {
 	Runner string
 	// start of the session: versions that the repository does not fix are resolved once a week
 	Began time.Time
+	// the programs that the repository wants instead of those that commands find first
+	Tools Tools
+}
+
+// Tools are programs by their mounts and the variables with which commands find them first.
+type Tools struct {
+	Mounts []sandbox.Mount
+	Env    []string
+}
+
+// key identifies the tools.
+func (t Tools) key() string { return strings.Join(t.Env, " ") }
+
+// add gives them to a command.
+func (t Tools) add(cmd *sandbox.Cmd) {
+	cmd.Mounts = append(cmd.Mounts, t.Mounts...)
+	cmd.Env = append(slices.Clone(t.Env), cmd.Env...)
 }
 
 const (

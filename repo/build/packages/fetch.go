@@ -42,6 +42,7 @@ type Fetcher struct {
 	disk     int64    // for tests: replaces maxDisk
 	versions sync.Map // version text of each manager's tool, by name
 	own      sync.Map // result of Registries, by kind
+	partial  sync.Map // partialSet of packages of which some cannot be had, by the folder of all of them
 }
 
 // A Job describes what to fetch and where to store it.
@@ -68,9 +69,14 @@ type Missing struct {
 	Allow, Private []string
 	OutOfTime      bool           // it took longer than setup.minutes
 	Denied         []proxy.Denial // answers of registries with a login
+	// Lacking names single packages that could not be fetched. The others of the same files are there. If it
+	// is empty, none of them are.
+	Lacking []Lacking
 
 	Submodule string // the folder of a submodule that could not be fetched; empty: packages could not
 	Host      string // of the submodule's address; may be empty
+
+	stops bool // nothing else can be fetched in this run: time or disk is used up
 }
 
 // Error returns the failure in one line.
@@ -120,7 +126,7 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 	var rest []plan
 	var dirs, names []string
 	for _, p := range plans {
-		versions, missing := f.toolVersions(ctx, p)
+		versions, missing := f.toolVersions(ctx, p, j.Config.Tools)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -130,16 +136,25 @@ func (f *Fetcher) fetchPlans(ctx context.Context, j Job, plans []plan, all *Pack
 		}
 		own := f.ownRegistries(ctx, p.managers)
 		key, err := p.cacheKey(j.Config, own, versions)
+		if errors.As(err, &missing) {
+			missing.Kind = p.kind()
+			missing.Names = p.lockNames()
+			all.Missing = append(all.Missing, *missing)
+			continue
+		}
 		if err != nil {
 			return err
 		}
 		dir := filepath.Join(j.Dir, key)
 		have, err := openFetched(dir)
+		if have == nil && err == nil {
+			have, err = f.openPartial(dir)
+		}
 		if err != nil {
 			return err
 		}
 		if have != nil {
-			all.sets = append(all.sets, have)
+			all.add(have)
 			continue
 		}
 		rest = append(rest, p)
@@ -164,8 +179,9 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 		if err != nil {
 			return err
 		}
+		to := dir
 		if _, err = os.Stat(dir); err != nil {
-			err = f.carryOut(ctx, j, p, dir, all)
+			to, err = f.carryOut(ctx, j, p, dir, all)
 		}
 		held.Release()
 		if missing := (*Missing)(nil); errors.As(err, &missing) {
@@ -177,9 +193,9 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 		if err != nil {
 			return err
 		}
-		have, err := openFetched(dir)
+		have, err := openFetched(to)
 		if have != nil {
-			all.sets = append(all.sets, have)
+			all.add(have)
 		}
 		if have != nil || err != nil { // neither: a cleaning has just removed the packages
 			return err
@@ -189,14 +205,14 @@ func (f *Fetcher) fetchOnce(ctx context.Context, j Job, p plan, dir string, all 
 
 // toolVersions returns the versions of the tools that the plan uses, or a Missing if commands cannot run one
 // of them. Its packages would be useless then, because builds and tests could not run either.
-func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
+func (f *Fetcher) toolVersions(ctx context.Context, p plan, tools Tools) (string, *Missing) {
 	var all string
 	for _, m := range p.managers {
-		answer, known := f.versions.Load(m.Name)
+		answer, known := f.versions.Load(m.Name + tools.key())
 		if !known {
-			answer = f.toolVersion(ctx, m)
+			answer = f.toolVersion(ctx, m, tools)
 			if answer != "" { // else the tool may be installed by the next time
-				f.versions.Store(m.Name, answer)
+				f.versions.Store(m.Name+tools.key(), answer)
 			}
 		}
 		if answer == "" && !p.own && ctx.Err() == nil {
@@ -211,7 +227,7 @@ func (f *Fetcher) toolVersions(ctx context.Context, p plan) (string, *Missing) {
 	return all, nil
 }
 
-func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager) string {
+func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager, tools Tools) string {
 	dir, err := os.MkdirTemp("", "bobbin-setup-")
 	if err != nil {
 		return ""
@@ -223,6 +239,7 @@ func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager) string {
 	var out bytes.Buffer
 	c := f.Sandbox.Command(dir, "sh", "-c", m.Version)
 	c.Stdout = &out
+	tools.add(c)
 	if c.Run(ctx) != nil {
 		return ""
 	}
@@ -236,29 +253,36 @@ func (f *Fetcher) log() *slog.Logger {
 	return f.Log
 }
 
-// carryOut executes the plan in a temporary folder, which is renamed to dir when it is complete.
-func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *Packages) error {
+// carryOut executes the plan in a temporary folder, which is renamed when it is complete: to dir, or to
+// another name if some packages could not be had. It returns the folder.
+func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *Packages) (string, error) {
 	began := time.Now()
 	removeLeftovers(j.Dir, filepath.Base(dir))
 	making, err := os.MkdirTemp(j.Dir, makingPrefix+filepath.Base(dir)+"-")
 	if err != nil {
-		return fmt.Errorf("setup: %w", err)
+		return "", fmt.Errorf("setup: %w", err)
 	}
 	defer disk.RemoveFolder(making) //nolint:errcheck // what stays is removed by the next, and by cleaning
 	b := &fetchRun{fetcher: f, job: j, plan: p, dir: making, kept: dir}
 	if err := b.prepareFolders(); err != nil {
-		return fmt.Errorf("setup: %w", err)
+		return "", fmt.Errorf("setup: %w", err)
 	}
 	f.log().Info("setup: fetch packages", "repository", j.Commits.Repository, "files", p.lockNames(),
 		"commit", j.Commit)
 	if err := b.runSteps(ctx); err != nil {
-		return err
+		return "", err
 	}
 	if err := errors.Join(b.savePins(), b.keepFetched()); err != nil {
-		return fmt.Errorf("setup: keep what was fetched: %w", err)
+		return "", fmt.Errorf("setup: keep what was fetched: %w", err)
 	}
-	if err := os.Rename(filepath.Join(making, "kept"), dir); err != nil {
-		return fmt.Errorf("setup: %w", err)
+	if len(b.lost) > 0 {
+		whole := dir
+		dir = partialFolder(dir, b.lost)
+		f.partial.Store(whole, partialSet{dir, time.Now()})
+	}
+	err = os.Rename(filepath.Join(making, "kept"), dir)
+	if _, there := os.Stat(dir); err != nil && (len(b.lost) == 0 || there != nil) {
+		return "", fmt.Errorf("setup: %w", err)
 	}
 	var bytes int64
 	for _, v := range b.report.Visits {
@@ -269,5 +293,5 @@ func (f *Fetcher) carryOut(ctx context.Context, j Job, p plan, dir string, all *
 	all.Fetched = true
 	all.Took = all.Took + time.Since(began)
 	all.Refused = append(all.Refused, b.report.Refused...)
-	return nil
+	return dir, nil
 }

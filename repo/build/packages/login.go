@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -143,7 +144,7 @@ func (p plan) placeholders() (env []string, err error) {
 		if !slices.Contains(npmSettings, path.Base(file)) {
 			continue
 		}
-		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		text, err := p.readFile(file)
 		if err != nil {
 			return nil, err
 		}
@@ -156,11 +157,30 @@ func (p plan) placeholders() (env []string, err error) {
 	return env, nil
 }
 
+// cratePlaceholders returns variables for the tokens of cargo's registries, without which cargo asks none
+// that wants a login. The proxy replaces what cargo sends.
+func (p plan) cratePlaceholders() (env []string, err error) {
+	for _, file := range p.copy {
+		if !manager.IsCargoConfig(file) {
+			continue
+		}
+		text, err := p.readFile(file)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range manager.CargoTokens(text) {
+			env = append(env, name+"=added-by-bobbin")
+		}
+	}
+	return env, nil
+}
+
 // explainDenials sets what people are told if hosts with a login refused packages. It returns false if no
-// host did so. Answers 404 count only if there are no others, since tools ask for what need not be there.
+// host did so. Answers 404 count only if there are no others, and no host was refused, since tools ask for
+// what need not be there.
 func (e *Missing) explainDenials(step string, denied []proxy.Denial) bool {
 	sure := slices.DeleteFunc(slices.Clone(denied), func(d proxy.Denial) bool { return d.Status == 404 })
-	if len(sure) == 0 {
+	if len(sure) == 0 && len(e.Refused) == 0 {
 		sure = denied
 	}
 	if len(sure) == 0 {
@@ -218,6 +238,11 @@ func (f *fetchRun) loginVariables(own []string, overTLS bool) (env []string, err
 	if env, err = f.plan.placeholders(); err != nil {
 		return nil, err
 	}
+	crates, err := f.plan.cratePlaceholders()
+	if err != nil {
+		return nil, err
+	}
+	env = append(env, crates...)
 	if overTLS {
 		env = append(env, trustVariables()...)
 	}

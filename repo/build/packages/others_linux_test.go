@@ -234,7 +234,7 @@ func TestBrokenOff(t *testing.T) {
 	// The folder of a killed process, without the permission to enter it.
 	plans, err := findPlans(t.Context(), j.Commits, j.Commit, j.Config)
 	require.NoError(t, err)
-	versions, missing := f.toolVersions(t.Context(), plans[0])
+	versions, missing := f.toolVersions(t.Context(), plans[0], Tools{})
 	require.Nil(t, missing)
 	key, err := plans[0].cacheKey(j.Config, nil, versions)
 	require.NoError(t, err)

@@ -37,6 +37,12 @@ type packageSet struct {
 	at   string // of a submodule: its folder in the repository; empty: these are packages
 }
 
+// add adds a set, and what it lacks.
+func (p *Packages) add(s *packageSet) {
+	p.sets = append(p.sets, s)
+	p.Missing = append(p.Missing, s.note.Lost...)
+}
+
 // Key returns a key that identifies the packages, or an empty string if there are none.
 func (p *Packages) Key() string {
 	if p == nil {

@@ -30,11 +30,12 @@ func (p plan) pinPaths() (files []string) {
 	return files
 }
 
-// savePins stores the versions that the commands resolved, unless they are stored already.
+// savePins stores the versions that the commands resolved, unless they are stored already, or some packages
+// could not be fetched.
 func (f *fetchRun) savePins() error {
 	pins := f.kept + pinsSuffix
 	files := f.plan.pinPaths()
-	if _, err := os.Stat(pins); err == nil || len(files) == 0 {
+	if _, err := os.Stat(pins); err == nil || len(files) == 0 || len(f.lost) > 0 {
 		return nil
 	}
 	making := f.pathOf("pins")

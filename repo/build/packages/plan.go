@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -26,6 +25,7 @@ const (
 	maxSteps = 8
 	maxFiles = 5000
 	maxBytes = 64 << 20
+	maxFile  = 48 << 20 // of a single file
 )
 
 // A step is a command line that runs in a folder of the repository.
@@ -71,6 +71,9 @@ func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree,
 		if base == "node_modules" || base == "vendor" {
 			t.known[dir] = true
 		}
+		if base == ".cargo" {
+			return tooDeep(dir, part)
+		}
 		return strings.HasPrefix(base, ".") ||
 			slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, part)
 	})
@@ -82,6 +85,24 @@ func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree,
 		t.bases[folderOf(file)] = append(t.bases[folderOf(file)], path.Base(file))
 	}
 	return t, nil
+}
+
+// readFile returns the content of a file that the plan's commands need, as they may see it. If it is too
+// large, the error is a Missing.
+func (p plan) readFile(file string) ([]byte, error) {
+	size, err := p.tree.commits.FileSize(p.tree.commit, file)
+	if err == nil && size > maxFile {
+		return nil, &Missing{
+			Why: fmt.Sprintf("%s has %d MB, and at most %d MB are read", file, size>>20, maxFile>>20),
+			Cure: "`setup.run` in the configuration says how they are fetched instead, and `setup: off` " +
+				"that they are not",
+		}
+	}
+	text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+	if err == nil && manager.IsCargoConfig(file) {
+		return manager.CargoRegistries(text), nil
+	}
+	return text, err
 }
 
 // findPlans returns the plans for the packages that the commit names.
@@ -278,7 +299,7 @@ func (p plan) withoutOverruled(own []string) ([]string, error) {
 		if !slices.Contains(npmSettings, path.Base(file)) {
 			continue
 		}
-		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		text, err := p.readFile(file)
 		if err != nil {
 			return nil, err
 		}
@@ -309,7 +330,7 @@ func (p plan) writeManifests(dir string) error {
 	defer root.Close()
 	var sum int
 	for _, file := range p.copy {
-		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		text, err := p.readFile(file)
 		if err != nil {
 			return err
 		}
@@ -320,7 +341,10 @@ func (p plan) writeManifests(dir string) error {
 			}
 		}
 		if sum += len(text); sum > maxBytes {
-			return errors.New("the repository's manifests are larger than can be looked at")
+			return &Missing{
+				Why:  fmt.Sprintf("the manifests have more than %d MB", maxBytes>>20),
+				Cure: "`setup.run` in the configuration says how they are fetched instead",
+			}
 		}
 		if err := writeAt(root, file, text); err != nil {
 			return err
@@ -374,12 +398,12 @@ func (p plan) cacheKey(c Config, own []string, versions string) (string, error) 
 	part(append([]string{"private"}, c.Private...)...)
 	part(append([]string{"env"}, slices.Concat(own, c.Env)...)...)
 	all := p.own || loose || slices.ContainsFunc(p.managers, manager.Manager.ReadsManifests)
-	always := append([]string{"pnpm-workspace.yaml"}, npmSettings...)
+	always := append([]string{"pnpm-workspace.yaml", "config.toml", "config"}, npmSettings...)
 	for _, file := range p.copy {
 		if !all && !slices.Contains(p.locks, file) && !slices.Contains(always, path.Base(file)) {
 			continue
 		}
-		text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+		text, err := p.readFile(file)
 		if err != nil {
 			return "", err
 		}

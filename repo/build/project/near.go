@@ -110,7 +110,11 @@ func narrowGo(call, more string, files, names []string) string {
 	}
 	var folders []string
 	for _, file := range files {
-		if folder := "./" + path.Dir(file); !slices.Contains(folders, folder) {
+		folder := path.Dir(file)
+		if folder != "." {
+			folder = "./" + folder
+		}
+		if !slices.Contains(folders, folder) {
 			folders = append(folders, folder)
 		}
 	}

@@ -25,7 +25,7 @@ func TestNothingButTheseTests(t *testing.T) {
 			"go",
 			"cd 'a' && go test ./...",
 			[]string{"TestA"},
-			"cd 'a' && go test -vet=off -count=1 -shuffle=on -run '^(TestA)$' './.'",
+			"cd 'a' && go test -vet=off -count=1 -shuffle=on -run '^(TestA)$' '.'",
 		},
 		{"go", "go test ./...", []string{"odd name"}, "go test -vet=off -count=1 -shuffle=on './a'"},
 		{"go", "go vet ./... && go test ./...", []string{"TestA"}, ""},

@@ -21,7 +21,8 @@ type Login struct {
 	// network
 	Host string
 	User string // for basic authentication; empty: the token is sent as a bearer token
-	// the token or password. Requests of git get it as a password, since git hosts expect that.
+	// the token or password. Requests of git get it as a password, since git hosts expect that. A token with
+	// a scheme before it, such as "Token abc", is sent as it is, and so is every token in requests of cargo.
 	Token remote.Secret
 	Name  string // where the token comes from, for messages: the variable NPM_TOKEN
 	// Git, if it is set, is asked instead of Token, and only for requests of git that read a repository.
@@ -91,6 +92,13 @@ func gitRepository(r *http.Request, host string) (string, bool) {
 	return (&url.URL{Scheme: "https", Host: host, Path: at}).String(), reads
 }
 
+// isCargo reports whether cargo asks. It sends its tokens as they are, with a scheme only if the token begins
+// with one.
+func isCargo(r *http.Request) bool {
+	agent := r.UserAgent()
+	return strings.HasPrefix(agent, "cargo/") || strings.HasPrefix(agent, "cargo ")
+}
+
 // prepare returns what to add to a request.
 func (l *Login) prepare(ctx context.Context, r *http.Request, t target) (sentLogin, error) {
 	host := t.String()
@@ -118,10 +126,17 @@ func (l *Login) prepare(ctx context.Context, r *http.Request, t target) (sentLog
 	if token == "" {
 		return sentLogin{}, nil
 	}
+	header := "Bearer " + string(token)
+	if user == "" && (strings.Contains(string(token), " ") || isCargo(r)) {
+		header = string(token)
+	}
 	sent := sentLogin{
-		header:  "Bearer " + string(token),
+		header:  header,
 		secrets: []string{string(token), url.QueryEscape(string(token))},
 		name:    name,
+	}
+	if scheme, bare, two := strings.Cut(string(token), " "); two && scheme != "" {
+		sent.secrets = append(sent.secrets, strings.TrimSpace(bare))
 	}
 	if user != "" {
 		basic := base64.StdEncoding.EncodeToString([]byte(user + ":" + string(token)))

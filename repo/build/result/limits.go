@@ -15,6 +15,7 @@ type Limits struct {
 	Memory    int64 // bytes, of all processes together
 	Processes int   // including threads
 	Disk      int64 // bytes
+	FileSize  int64 // bytes of one file
 }
 
 // InWords lists the limits: "10 minutes, 6 GB of memory, 512 processes".
@@ -48,6 +49,8 @@ const (
 	StoppedFiles  = "files"
 	// LackedProcesses is the limit at which no further process or thread can be started. It ends no command.
 	LackedProcesses = "processes"
+	// LackedFileSize is the limit of the size of one file. It ends the process that writes.
+	LackedFileSize = "file size"
 )
 
 // StoppedByLimit reports whether the sandbox ended a command since it reached one of its limits. Such a run
@@ -93,6 +96,8 @@ func (l Limits) Needed(limit string) string {
 	switch {
 	case limit == LackedProcesses:
 		return fmt.Sprintf("needed more than %d processes", l.Processes)
+	case limit == LackedFileSize:
+		return "wrote a file of more than " + gigabytes(l.FileSize)
 	case l.Memory == 0:
 		return "needed more memory than it may"
 	}
@@ -109,7 +114,9 @@ func (r Result) StopCure() string {
 		return fmt.Sprintf("checks: {memory: %s}", gigabytes(2*r.Limits.Memory))
 	case lacked == LackedProcesses && r.Limits.Processes > 0:
 		return fmt.Sprintf("checks: {processes: %d}", 2*r.Limits.Processes)
-	case lacked == StoppedDisk && r.Limits.Disk > 0:
+	case lacked == LackedFileSize && r.Limits.FileSize > 0 && r.Limits.FileSize < r.Limits.Disk:
+		return fmt.Sprintf("checks: {disk: %s}", gigabytes(r.Limits.Disk))
+	case (lacked == StoppedDisk || lacked == LackedFileSize) && r.Limits.Disk > 0:
 		return fmt.Sprintf("checks: {disk: %s}", gigabytes(2*r.Limits.Disk))
 	}
 	return ""
@@ -124,7 +131,7 @@ func (r Result) limitNote() (parts []string) {
 	for _, t := range r.Tests {
 		counts[t.Lacked]++
 	}
-	for _, limit := range []string{StoppedMemory, LackedProcesses} {
+	for _, limit := range []string{StoppedMemory, LackedProcesses, LackedFileSize} {
 		if n := counts[limit]; n > 0 && r.Stopped == "" {
 			parts = append(parts, fmt.Sprintf("%d of the failed %s", n, r.Limits.Needed(limit)))
 		}

@@ -23,6 +23,7 @@ import (
 // nothing and is no error. Events that concern no session are ignored. An alert comes alone.
 func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) error {
 	first := came[0]
+	stops := i.stopsAmong(came) // before the transaction, which holds the session's row
 	err := pgx.BeginFunc(ctx, i.db.Arrivals, func(tx pgx.Tx) error {
 		if first.Alert != nil {
 			begins, err := counter{Queue: i.queue, Agent: i.Name}.count(ctx, tx, first)
@@ -48,7 +49,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
-		if err := i.askStop(ctx, tx, id, fresh); err != nil {
+		if err := askStop(ctx, tx, id, fresh, stops); err != nil {
 			return err
 		}
 		if first.Alert != nil {
@@ -275,13 +276,23 @@ func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error 
 	return err
 }
 
+// stopsAmong returns the ids of the events that may be stops.
+func (i *Inbox) stopsAmong(came []workflow.IncomingEvent) (ids []string) {
+	for _, in := range came {
+		if i.mayBeStop(in) {
+			ids = append(ids, in.EventID)
+		}
+	}
+	return ids
+}
+
 // askStop makes a stop act on the running turn at once: words or a button that say
 // stop, or the deletion of the request. The turn judges whether the person may stop it.
-func (i *Inbox) askStop(
-	ctx context.Context, tx pgx.Tx, session string, fresh []workflow.IncomingEvent,
+func askStop(
+	ctx context.Context, tx pgx.Tx, session string, fresh []workflow.IncomingEvent, stops []string,
 ) error {
 	for _, in := range fresh {
-		if !i.mayBeStop(in) {
+		if !slices.Contains(stops, in.EventID) {
 			continue
 		}
 		_, err := tx.Exec(ctx, `update sessions set stop_asked = true where id = $1

@@ -113,6 +113,10 @@ func (c Config) LimitChecks(checker *build.Checker) {
 		sandbox.Limits{Time: build.DefaultTime, Memory: build.DefaultMemory()}.WithDefaults())
 	checker.LimitsOf = map[string]sandbox.Limits{}
 	for _, r := range c.Repositories {
-		checker.LimitsOf[r.Name] = within(r.Checks.sandboxLimits())
+		own := within(r.Checks.sandboxLimits())
+		if own.Disk > 0 { // one file may be all that is written
+			own.FileSize = max(own.Disk, sandbox.Limits{}.WithDefaults().FileSize)
+		}
+		checker.LimitsOf[r.Name] = own
 	}
 }

@@ -20,8 +20,9 @@ func TestLimitsOfChecks(t *testing.T) {
 	require.NoError(t, err)
 	checker := &build.Checker{}
 	c.LimitChecks(checker)
-	require.Equal(t, sandbox.Limits{Time: 40 * time.Minute, Memory: 1 << 30, Processes: 2000, Disk: 10 << 30},
-		checker.LimitsOf["big"])
+	require.Equal(t, sandbox.Limits{
+		Time: 40 * time.Minute, Memory: 1 << 30, Processes: 2000, Disk: 10 << 30, FileSize: 10 << 30,
+	}, checker.LimitsOf["big"])
 	require.Zero(t, checker.LimitsOf["small"])
 	require.Equal(t, 10*time.Minute, checker.Limits.Time)
 	require.Equal(t, build.DefaultMemory(), checker.Limits.Memory)

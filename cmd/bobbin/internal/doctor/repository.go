@@ -75,21 +75,23 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)
 		}
 	}
-	d.examineToolchain(ctx, r, mirrors.TopNames(r.Remote, base), f)
-	d.examineFiles(ctx, r, base, mirrors, f)
+	here := mirrors.Local(r.Remote, base)
+	if here != nil {
+		defer here.Close()
+	}
+	d.examineToolchain(ctx, r, here, f)
+	d.examineFiles(ctx, r, here, f)
 }
 
 // examineFiles says in one line what bobbin try would find in the repository without running anything, if
 // this machine has the repository.
 func (d *Doctor) examineFiles(
-	ctx context.Context, r repository.Repository, base string, mirrors *git.Mirrors, f *List,
+	ctx context.Context, r repository.Repository, here *git.Local, f *List,
 ) {
-	here := mirrors.Local(r.Remote, base)
 	if here == nil {
 		f.note("what it needs is not known before it is fetched", d.tryCommand(r)+" fetches and tests it")
 		return
 	}
-	defer here.Close()
 	found, err := trial.Look(ctx, trial.Subject{
 		Repository: r, Commits: here.Commits, Branch: here.Branch, Commit: here.Commit,
 		Sandbox: d.openedSandbox(ctx),
@@ -165,7 +167,7 @@ func remoteRefusal(f *List, what string, err error) {
 // examineToolchain checks that commands in the sandbox find the programs that build and test the
 // repository, as far as they can be told before it is fetched.
 func (d *Doctor) examineToolchain(
-	ctx context.Context, r repository.Repository, top []string, f *List,
+	ctx context.Context, r repository.Repository, local *git.Local, f *List,
 ) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
@@ -173,6 +175,10 @@ func (d *Doctor) examineToolchain(
 	}
 	if r.Build != "" && r.Test != "" {
 		return // configured commands: what programs they need is not known
+	}
+	var top []string
+	if local != nil {
+		top = local.TopNames()
 	}
 	here := programsInside(ctx, box)
 	for _, t := range tools {

@@ -31,6 +31,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
@@ -601,7 +602,9 @@ func OpenChecker(ctx context.Context, s Settings, log *slog.Logger) (*build.Chec
 	}
 	log.Info("sandbox", "kind", box.Describe())
 	checker := &build.Checker{
-		Caches: build.Caches{Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log},
+		Caches: build.Caches{
+			Sandbox: box, Dir: filepath.Join(s.DataDir, "cache"), Log: log, Tools: &environment.Tools{},
+		},
 	}
 	if s.LimitChecks != nil {
 		s.LimitChecks(checker)

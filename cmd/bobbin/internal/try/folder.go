@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
@@ -39,17 +40,28 @@ func makeFolder(errs io.Writer) (dir string, remove func(), err error) {
 
 // removeAbandoned removes the temporary folders that no program uses.
 func removeAbandoned(errs io.Writer) {
-	found, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*", lockName))
-	for _, file := range found {
+	found, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	for _, dir := range found {
+		file := filepath.Join(dir, lockName)
+		if _, err := os.Stat(file); err != nil && !isOld(dir) {
+			continue
+		}
 		lock, err := disk.TryExclusive(file)
 		if lock == nil || err != nil {
 			continue
 		}
-		if err := disk.RemoveFolder(filepath.Dir(file)); err != nil {
-			sayStays(errs, filepath.Dir(file), err)
+		if err := disk.RemoveFolder(dir); err != nil {
+			sayStays(errs, dir, err)
 		}
 		lock.Release()
 	}
+}
+
+// isOld reports whether a folder without a lock was not made just now: a program that was killed while it
+// removed the folder has removed the lock already.
+func isOld(dir string) bool {
+	info, err := os.Stat(dir)
+	return err == nil && time.Since(info.ModTime()) > time.Minute
 }
 
 func sayStays(w io.Writer, dir string, err error) {

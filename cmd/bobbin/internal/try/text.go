@@ -116,7 +116,11 @@ func runLine(r *trial.Run) string {
 	if r.Stopped != "" {
 		text += ", ended by a limit (" + r.Stopped + ")"
 	}
-	return text + " in " + trial.InWords(r.TestSeconds)
+	text += " in " + trial.InWords(r.TestSeconds)
+	if r.Memory > 0 {
+		text += fmt.Sprintf(", %d MB of memory at the peak", max(1, r.Memory>>20))
+	}
+	return text
 }
 
 func counts(passed, failed, skipped int) string {
@@ -153,8 +157,11 @@ func (p *page) packages(t trial.Trial) {
 
 func versionLine(v trial.Version) string {
 	line := v.String() + " (" + v.From + ")"
-	if v.Differs {
+	switch {
+	case v.Differs:
 		line += ": differs"
+	case v.Path != "":
+		line += ": " + v.Path
 	}
 	return line
 }

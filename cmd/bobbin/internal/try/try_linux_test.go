@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/tools/txtar"
@@ -72,7 +74,8 @@ func TestTheDemosShop(t *testing.T) {
 	require.NoError(t, err, out)
 	for _, want := range []string{
 		"shop (" + shop + "), main at ", "a go project, ", "build     go build ./...\n", "clean in ",
-		"test      go test ./...\n", "once more: ", "a change of ", "Ready. What can be proven:",
+		"test      go test ./...\n", "once more: ", " MB of memory at the peak\n",
+		"a change of ", "Ready. What can be proven:",
 	} {
 		require.Contains(t, out, want)
 	}
@@ -148,6 +151,30 @@ func TestAnInterruptLeavesNothingBehind(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
+// TestFoldersOfKilledProgramsAreRemoved has a folder that a program was removing when it was killed, one in
+// use, and one that is being made.
+func TestFoldersOfKilledProgramsAreRemoved(t *testing.T) {
+	ownTemp(t)
+	old := time.Now().Add(-time.Hour)
+	half := filepath.Join(os.TempDir(), folderPrefix+"half")
+	fresh := filepath.Join(os.TempDir(), folderPrefix+"fresh")
+	for _, dir := range []string{half, fresh} {
+		require.NoError(t, os.MkdirAll(filepath.Join(dir, "cache"), 0o755))
+	}
+	require.NoError(t, os.Chtimes(half, old, old))
+	used, remove, err := makeFolder(io.Discard)
+	require.NoError(t, err)
+	require.NoDirExists(t, half)
+	require.DirExists(t, fresh, "its lock may be made at any moment")
+	require.NoError(t, os.Chtimes(used, old, old))
+	_, removeOther, err := makeFolder(io.Discard)
+	require.NoError(t, err)
+	require.DirExists(t, used, "it is in use")
+	removeOther()
+	remove()
+	require.NoDirExists(t, used)
+}
+
 // TestTheBotsTokenStaysAtHome checks that the token of a configured remote is not sent to other addresses.
 func TestTheBotsTokenStaysAtHome(t *testing.T) {
 	con := cli.Console{Hide: redact.New(), Env: func(name string) string {
@@ -174,6 +201,10 @@ func TestLinesAreAccepted(t *testing.T) {
 	for name, settings := range map[string][]trial.Setting{
 		"scope": {{Key: []string{"scope"}, Value: "services/cart", Why: "the tests are there"}},
 		"build": {{Key: []string{"checks", "build"}, Value: "true", Why: "left out"}},
+		"limits": {
+			{Key: []string{"checks", "memory"}, Value: "4 GB", Why: "a"},
+			{Key: []string{"checks", "minutes"}, Value: 20, Why: "b"},
+		},
 		"all": {
 			{Key: []string{"setup", "allow"}, Value: []string{"proxy.golang.org", "git.acme.com:8443"}},
 			{Key: []string{"checks", "test"}, Value: `make test NAME="a: #b" \`, Why: "b"},
@@ -188,6 +219,9 @@ func TestLinesAreAccepted(t *testing.T) {
 		require.NoError(t, err, "%s:\n%s", name, text)
 		r := c.Repositories[0]
 		switch name {
+		case "limits":
+			require.EqualValues(t, 4096, r.Checks.Memory)
+			require.Equal(t, 20, r.Checks.Minutes)
 		case "all":
 			require.Equal(t, `make test NAME="a: #b" \`, r.Checks.Test)
 			require.InDelta(t, 30, r.Setup.Minutes, 0)

@@ -61,7 +61,9 @@ type Registry struct {
 	dialled []string
 	reached func(context.Context)
 	demands map[string]string
-	sent    []Request
+
+	redirects map[string]string
+	sent      []Request
 }
 
 // A Request is a request that the server received.
@@ -107,7 +109,12 @@ func (r *Registry) serve(w http.ResponseWriter, req *http.Request) {
 			demanded = prefix
 		}
 	}
+	elsewhere := r.redirects[req.URL.Path]
 	r.mu.Unlock()
+	if demanded == "" && elsewhere != "" {
+		http.Redirect(w, req, elsewhere, http.StatusFound)
+		return
+	}
 	if demanded != "" {
 		w.Header().Set("WWW-Authenticate", `Basic realm="packages"`)
 		http.Error(w, "a login is needed", http.StatusUnauthorized)
@@ -132,6 +139,16 @@ func (r *Registry) Give(path string, body []byte) {
 	if !known {
 		r.Mux.HandleFunc("GET "+path, r.serveGiven)
 	}
+}
+
+// Redirect makes the server redirect requests for a path to an address.
+func (r *Registry) Redirect(path, address string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.redirects == nil {
+		r.redirects = map[string]string{}
+	}
+	r.redirects[path] = address
 }
 
 func (r *Registry) serveGiven(w http.ResponseWriter, req *http.Request) {

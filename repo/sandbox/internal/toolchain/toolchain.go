@@ -81,7 +81,7 @@ func Find(ctx context.Context, given []string) Set {
 func (s *Set) addDirectory(dir, bin string) bool {
 	dir = filepath.Clean(dir)
 	if !IsAlwaysShown(dir) {
-		if showsTooMuch(dir) || !user.IsReachable(dir) {
+		if !CanShow(dir) {
 			return false
 		}
 		s.Dirs = append(s.Dirs, dir)
@@ -91,6 +91,13 @@ func (s *Set) addDirectory(dir, bin string) bool {
 		s.path = append(s.path, bin)
 	}
 	return true
+}
+
+// CanShow reports whether a directory may be shown to commands: it contains no home and no directory of the
+// system, and the commands' user can read it.
+func CanShow(dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && !showsTooMuch(real) && !showsTooMuch(dir) && user.IsReachable(dir)
 }
 
 // goTimeout bounds a go command that hangs. It is long, since without an answer commands have no Go for as

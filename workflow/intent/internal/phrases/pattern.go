@@ -24,11 +24,15 @@ func (p pattern) at(text string) []string {
 
 // expandWhile returns the phrases of the pattern, each of whose beginnings is wanted.
 func (p pattern) expandWhile(wanted func(head string) bool) []string {
+	opening, _, _ := strings.Cut(string(p), "(")
+	if !wanted(opening) {
+		return nil // before its choices are told apart: this is the end of nearly all patterns
+	}
 	head, choices, after := p.cut()
-	switch {
-	case !wanted(head):
-		return nil
-	case choices == nil:
+	if choices == nil {
+		if head != opening && !wanted(head) {
+			return nil
+		}
 		if head = strings.TrimRight(head, " "); head == "" {
 			return nil
 		}

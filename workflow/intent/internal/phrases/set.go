@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 )
 
 // A Set finds phrases of several languages in messages. Openers count in each language, because people mix
@@ -13,7 +15,13 @@ type Set struct {
 	lists   []List
 	indexes []map[Meaning]index    // of each list
 	short   []map[Meaning][]string // of each list, the phrases of short sections
+	// found are the matches of the clauses that were read last. One reading of a message asks for the same
+	// clauses up to ten times, and what takes the message in has asked before.
+	found *lru.Cache[string, Match]
 }
+
+// recent is the number of clauses whose matches are remembered; their texts take at most 500 KB.
+const recent = 1000
 
 // short lists the meanings whose sections are searched from end to end.
 var short = []Meaning{Approve, Near, When, Please, Opener, Tail, Filler}
@@ -36,10 +44,15 @@ func (s Set) And(list List) Set {
 	for _, meaning := range short {
 		all[meaning] = list.All(meaning)
 	}
+	found, err := lru.New[string, Match](recent)
+	if err != nil {
+		panic(err) // the number is not positive
+	}
 	return Set{
 		lists:   append(slices.Clip(s.lists), list),
 		indexes: append(slices.Clip(s.indexes), indexes),
 		short:   append(slices.Clip(s.short), all),
+		found:   found,
 	}
 }
 
@@ -71,10 +84,18 @@ const (
 // Find returns the strongest refusal that the clause says. The clause has to be one from its beginning to its
 // end, apart from openers before it, fillers in it, and tails and a reason behind it.
 func (s Set) Find(clause string) Match {
-	if len(clause) > maxClause {
-		return Match{}
+	if len(clause) > maxClause || s.found == nil {
+		return Match{} // no list is there to find anything in
 	}
-	folded := Fold(clause)
+	match, known := s.found.Get(clause)
+	if !known {
+		match = s.findFolded(Fold(clause))
+		s.found.Add(strings.Clone(clause), match)
+	}
+	return match
+}
+
+func (s Set) findFolded(folded string) Match {
 	if _, idiom := s.find(Idiom, []string{folded}); idiom {
 		return Match{}
 	}

@@ -1,9 +1,13 @@
 package manager
 
 import (
+	_ "embed"
 	"regexp"
 	"strings"
 )
+
+//go:embed go-partial.sh
+var goPartial string
 
 var goModules = Manager{
 	Name: "go", Kind: "go",
@@ -15,6 +19,7 @@ var goModules = Manager{
 	SeparateProject: true,
 	ExtraFiles:      regexp.MustCompile(`^go\.(mod|sum|work|work\.sum)$`),
 	Fetch:           fetchModules,
+	Partial:         "test -f go.sum || test -f go.work.sum || exit 1\n" + goPartial,
 	Pins:            []string{"go.sum"},
 	Vendored:        "vendor",
 	Version:         "go version",

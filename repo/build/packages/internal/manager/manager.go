@@ -33,7 +33,12 @@ type Manager struct {
 	Fetch func(files []string, exact bool) string
 	// files that Fetch writes into the folder if exact is false, and uses in later runs
 	Pins []string
-	// files that Fetch expects in $TMPDIR, by name
+	// Partial is the command line that fetches what can be had after Fetch has failed, in the same folder.
+	// It writes a line for each package that cannot be had into LackingFile: name, version, address and
+	// reason, with tabs between them, of which all but the name may be empty. It fails if it can fetch
+	// nothing. Empty: the tool can do nothing without all packages.
+	Partial string
+	// files that Fetch and Partial expect in $TMPDIR, by name
 	Helpers map[string]string
 	// a folder beside the lock file that holds the packages if the repository itself contains them
 	Vendored string
@@ -42,6 +47,9 @@ type Manager struct {
 	// the hosts of its registry
 	Hosts []string
 }
+
+// LackingFile is the name of the file in $TMPDIR that Partial writes.
+const LackingFile = "lacking.tsv"
 
 // All lists the package managers in the order in which they run. In a folder with files of several managers
 // of one kind, the first manager with a lock file is used, or else the first one.

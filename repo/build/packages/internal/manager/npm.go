@@ -1,6 +1,7 @@
 package manager
 
 import (
+	_ "embed"
 	"encoding/json"
 	"regexp"
 )
@@ -11,6 +12,9 @@ var nodeManifest = regexp.MustCompile(`^(package(-lock)?\.json|npm-shrinkwrap\.j
 
 const npmRegistry = "registry.npmjs.org"
 
+//go:embed npm-partial.js
+var npmPartial string
+
 var npm = Manager{
 	Name: "npm", Kind: "node",
 	Locks:      regexp.MustCompile(`^(package-lock|npm-shrinkwrap)\.json$`),
@@ -18,6 +22,8 @@ var npm = Manager{
 	Read:       readNodeManifest,
 	ExtraFiles: nodeManifest,
 	Fetch:      fetchNPM,
+	Partial:    `node "$TMPDIR/npm-partial.js"`,
+	Helpers:    map[string]string{"npm-partial.js": npmPartial},
 	Pins:       []string{"package-lock.json"},
 	Vendored:   "node_modules",
 	Version:    "node --version && npm --version",

@@ -10,6 +10,9 @@ import (
 //go:embed requirements.py
 var readRequirements string
 
+//go:embed pip-partial.py
+var pipPartial string
+
 //go:embed pip.sh
 var pipFetch string
 
@@ -27,8 +30,9 @@ var pip = Manager{
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
 	Fetch:    func([]string, bool) string { return pipFetch },
+	Partial:  `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
 	Pins:     []string{"bobbin-exact.txt"},
-	Helpers:  map[string]string{"requirements.py": readRequirements},
+	Helpers:  map[string]string{"requirements.py": readRequirements, "pip-partial.py": pipPartial},
 	Vendored: ".venv",
 	Version:  "python3 --version && python3 -m pip --version",
 	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},

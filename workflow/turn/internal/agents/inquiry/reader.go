@@ -61,6 +61,7 @@ func (r *reader) readerTools() ([]model.Tool, error) {
 	if err != nil {
 		return nil, err
 	}
+	env.ScratchDir = "" // a second opinion rests on the repository, not on the others' notes
 	return append(tools, tool.Reading(env)...), nil
 }
 

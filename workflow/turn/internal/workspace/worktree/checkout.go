@@ -45,7 +45,8 @@ type fetched struct {
 	done    chan struct{}      // closed when the fields below are set, which are not changed after that
 	have    *packages.Packages // nil: no packages
 	locks   []string           // lock files that the packages in have replace
-	missing string             // what agents are told of missing packages and services
+	missing string             // what agents are told of tools, services and missing packages
+	tools   string             // a sentence for people about tools of another version than the wanted one
 
 	late bool // agents were not told yet, since the fetch had not ended; guarded by Trees.mu
 }

@@ -219,7 +219,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	for _, note := range p.Tests.limited() {
 		t.SayIfNew(ctx, note)
 	}
-	if why := p.Tests.unprovable(); why != "" {
+	if why := joinSentences(p.Tests.unprovable(), p.fetched.tools); why != "" {
 		t.SayIfNew(ctx, why+" My operator can have it installed, "+
 			"or name another command (`checks.test` of the repository).")
 	} else if why := p.Tests.mostSkip(); why != "" {

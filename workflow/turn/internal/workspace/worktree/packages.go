@@ -83,6 +83,10 @@ func describeMissing(list []packages.Missing, p project.Project) string {
 		}
 		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200),
 			prompt.FirstLine(m.Why))
+		if len(m.Lacking) > 0 {
+			line = fmt.Sprintf("Of the packages that %s names, some are not here: %s. The others are.",
+				plaintext.CutLine(m.Names, 200), lackingNames(m))
+		}
 		if ofProject := m.Kind == "" || m.Kind == p.Kind; ofProject && p.Build+p.Test != "" {
 			switch {
 			case m.Tool != "" && strings.Contains(p.Build+p.Test, m.Tool+" "):
@@ -194,6 +198,9 @@ func FetchFailed(repository string, err error) string {
 	if m.Submodule != "" {
 		return submoduleFailed(m) + " I go on without its files; builds and tests that need them will fail."
 	}
+	if len(m.Lacking) > 0 {
+		return lackingFailed(repository, m) + " I go on without; builds and tests that need it will fail."
+	}
 	line := fmt.Sprintf("I could not fetch the packages that %s needs (%s): %s.", repository,
 		plaintext.CutLine(m.Names, 200), m.Why)
 	if said := telling(m.Output); said != "" && len(m.Refused) == 0 {
@@ -203,6 +210,26 @@ func FetchFailed(repository string, err error) string {
 		line += " For my operator: " + m.Cure + "."
 	}
 	return line + rest
+}
+
+// lackingNames lists single packages that could not be fetched, in code marks: their names come from the
+// repository.
+func lackingNames(m packages.Missing) string {
+	var names []string
+	for _, l := range m.Lacking {
+		names = append(names, "`"+strings.ReplaceAll(plaintext.CutLine(l.String(), 200), "`", "'")+"`")
+	}
+	return plaintext.FirstOf(names, 5)
+}
+
+// lackingFailed returns the sentences about single packages that could not be fetched.
+func lackingFailed(repository string, m *packages.Missing) string {
+	line := fmt.Sprintf("I could not fetch %s, which %s needs (%s); the other packages are there.",
+		lackingNames(*m), repository, plaintext.CutLine(m.Names, 200))
+	if m.Cure != "" {
+		line += " For my operator: " + m.Cure + "."
+	}
+	return line
 }
 
 // submoduleFailed returns the sentences about a submodule that could not be fetched. Its path and host come

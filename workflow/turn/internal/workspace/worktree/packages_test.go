@@ -43,6 +43,20 @@ func TestMissingPackagesInWords(t *testing.T) {
 		}))
 	require.Contains(t, FetchFailed("shop", &failed), "it failed. It says: `a npm error 404 no 'x'`. I go on")
 
+	some := packages.Missing{
+		Names: "package-lock.json", Cure: "give a token",
+		Lacking: []packages.Lacking{
+			{Name: "left-pad", Version: "1.3.0", Host: "npm.internal.example", Why: "401"}, {Name: "a`b"},
+		},
+	}
+	require.Equal(t, "I could not fetch `left-pad 1.3.0 from npm.internal.example: 401`, `a'b`, which shop "+
+		"needs (package-lock.json); the other packages are there. For my operator: give a token. I go on "+
+		"without; builds and tests that need it will fail.", FetchFailed("shop", &some))
+	require.Equal(t, "Of the packages that package-lock.json names, some are not here: "+
+		"`left-pad 1.3.0 from npm.internal.example: 401`, `a'b`. The others are. Build and test as above "+
+		"work here only where they need none of them.",
+		describeMissing([]packages.Missing{some}, project.Project{Kind: "node", Test: "npm test"}))
+
 	yarn := packages.Missing{
 		Kind:  "node",
 		Names: "web/yarn.lock",

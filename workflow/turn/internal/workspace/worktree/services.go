@@ -10,9 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// findServices gives the repository's commands the services and the variables that its own files name at the
-// base commit. People are told of a service that is not installed, or in another version. Agents are told
-// what is there.
+// findServices gives the repository's commands the tools, the services and the variables that its own files
+// name at the base commit. People are told of a service that is not installed, or in another version. Agents
+// are told what is there.
 func (t *Trees) findServices(ctx context.Context, p *Checkout, commit string) {
 	found, have, err := p.Checker.Cache.UseEnvironment(ctx, commit, p.Repository.Environment)
 	if err != nil && ctx.Err() == nil {
@@ -26,7 +26,50 @@ func (t *Trees) findServices(ctx context.Context, p *Checkout, commit string) {
 			t.SayIfNew(ctx, line)
 		}
 	}
-	p.fetched.missing = serviceFacts(have, found.Notes)
+	p.fetched.missing = joinLines(toolFacts(found), serviceFacts(have, found.Notes))
+	p.fetched.tools = toolLine(found)
+}
+
+// toolFacts returns what agents are told of the tools and the packages of the system that the files want.
+func toolFacts(found *environment.Environment) string {
+	var lines []string
+	for _, tool := range found.Tools {
+		from := plaintext.CutLine(tool.From, 100)
+		switch {
+		case tool.Differs:
+			lines = append(lines, fmt.Sprintf("%s %s.", from, plaintext.CutLine(tool.String(), 100)))
+		case tool.Path != "":
+			lines = append(lines, fmt.Sprintf("Commands run %s %s, as %s wants.", tool.Name, tool.Has, from))
+		}
+	}
+	if line := found.PackagesLine(); line != "" {
+		lines = append(lines, plaintext.CutLine(line, 300)+".")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// toolLine returns a sentence about tools of another version than the wanted one, for people; empty if there
+// are none.
+func toolLine(found *environment.Environment) string {
+	var parts []string
+	for _, tool := range found.Tools {
+		if tool.Differs {
+			parts = append(parts, fmt.Sprintf("`%s` %s", strings.ReplaceAll(tool.From, "`", "'"),
+				plaintext.CutLine(tool.String(), 100)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
+// joinSentences returns the sentence with more behind it; without a sentence it is empty.
+func joinSentences(sentence, more string) string {
+	if sentence == "" {
+		return ""
+	}
+	return strings.TrimSpace(sentence + " " + more)
 }
 
 // serviceFacts returns what agents are told of the services of commands.
