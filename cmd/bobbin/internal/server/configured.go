@@ -126,6 +126,7 @@ func repositoryOf(
 		Build:        r.Checks.Build,
 		Test:         r.Checks.Test,
 		Near:         r.Checks.Near,
+		Warm:         r.Checks.Warm == "on",
 		Scope:        r.Scope,
 		Setup:        r.Setup.Options(values),
 		Environment:  r.Environment(),
