@@ -118,6 +118,8 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 func repositoryOf(
 	r config.Repository, credentials remote.Credentials, values map[string]string,
 ) repository.Repository {
+	setup := r.Setup.Options(values)
+	setup.Extra = r.Installed.Options()
 	return repository.Repository{
 		Remote:       remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials},
 		Base:         r.Base,
@@ -127,7 +129,7 @@ func repositoryOf(
 		Test:         r.Checks.Test,
 		Near:         r.Checks.Near,
 		Scope:        r.Scope,
-		Setup:        r.Setup.Options(values),
+		Setup:        setup,
 		Environment:  r.Environment(),
 		Display: repository.Display{
 			CodeURL: address.CodeURL(r.CodeURL, r.URL),
