@@ -3,6 +3,7 @@ package build
 import (
 	"cmp"
 	"errors"
+	"io"
 	"sync"
 
 	"github.com/bobbinhq/bobbin/repo/build/result"
@@ -37,6 +38,17 @@ type Checker struct {
 	needsOneWorker *sync.Map
 	// the results of this Checker's trees, set by For
 	seen *seen
+	// takes what commands print; nil: nothing does
+	logTo io.Writer
+	// commands run at the lowest priority
+	idle bool
+}
+
+// AtLowestPriority returns a copy of the Checker whose commands leave the processors to all other programs.
+func (c *Checker) AtLowestPriority() *Checker {
+	idle := *c
+	idle.idle = true
+	return &idle
 }
 
 // For returns a Checker for the repository of m, with its caches. The new Checker keeps the results of

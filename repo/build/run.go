@@ -167,6 +167,8 @@ func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 		return false, err
 	}
 	r.Printed = near.Printed
+	near.First = near.Sum()
+	near.Reach = t.first.Reach
 	if near.TestsRan && t.first.Enough(near) {
 		near.Stopped = result.StoppedNear
 		*r = near
@@ -177,6 +179,10 @@ func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 		return true, nil
 	}
 	if t.first.Rest == "" || !near.Counted || near.Missing.Tests != "" {
+		if near.Counted && near.Missing.Tests == "" {
+			r.First = near.First
+			r.Reach = near.Reach
+		}
 		return false, nil
 	}
 	rest := *r
@@ -194,6 +200,8 @@ func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 // joinTests joins the results of two runs of different tests.
 func joinTests(near, rest result.Result) result.Result {
 	both := rest
+	both.First = near.First
+	both.Reach = near.Reach
 	both.Counts.Add(near.Counts)
 	both.Stated += near.Stated
 	both.Tests = append(slices.Clone(near.Tests), rest.Tests...)
@@ -343,9 +351,16 @@ fi
 eval "$1"
 `
 
+// lowestPriority comes before preamble for a Checker of AtLowestPriority.
+const lowestPriority = "renice -n 19 -p $$ >/dev/null 2>&1\n"
+
 // runCommand runs one command line in the sandbox. A command that fails is no error.
 func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
-	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, preamble, line)
+	script := preamble
+	if t.checker.idle {
+		script = lowestPriority + preamble
+	}
+	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, script, line)
 	cmd.KillOne = true
 	if t.writable {
 		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)
@@ -390,6 +405,7 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	whole := out.String()
 	o.text, o.services, o.serviceLog = services.Cut(whole)
 	o.printed = out.printed() - int64(len(whole)-len(o.text))
+	t.checker.writeLog(line, o.withServices(o.text))
 	return o, nil
 }
 

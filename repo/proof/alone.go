@@ -18,9 +18,10 @@ func (p *proving) canRunAlone() bool {
 	return false
 }
 
-// proveAlone proves the change with the tests of its own test files alone, since the base's whole suite does
-// not run to its end. It returns false if the change has no such tests, or if they cannot be run alone.
-func (p *proving) proveAlone(ctx context.Context) (bool, error) {
+// proveAlone proves the change with the tests of its own test files alone. why says why the whole suite proves
+// nothing, such as that it does not run to its end on the base. It returns false if the change has no such
+// tests, or if they cannot be run alone.
+func (p *proving) proveAlone(ctx context.Context, why string) (bool, error) {
 	files := p.tests.testFiles()
 	narrowed, ok := p.project.Only(files, nil)
 	if len(files) == 0 || !ok {
@@ -36,10 +37,11 @@ func (p *proving) proveAlone(ctx context.Context) (bool, error) {
 	}
 	whole := p.Base
 	p.Proof = alone.Proof
-	p.Unfinished = whole
+	if whole.Stopped != "" {
+		p.Unfinished = whole
+	}
 	if p.Passes() {
-		p.Why = fmt.Sprintf("whether the other tests still pass: the whole suite does not end on %s (it %s)",
-			p.BaseName, whole.StopReason())
+		p.Why = "whether the other tests still pass: " + why
 	}
 	return true, nil
 }

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -10,11 +11,72 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 )
 
 // builtApart are the kinds of project whose build leaves nothing among the files that makes the next build
-// faster.
-var builtApart = []string{"go", "python", "node"}
+// much faster: it has a cache elsewhere, or there is little to build. Compilers of all other kinds leave what
+// they made beside the sources.
+var builtApart = []string{"go", "python", "node", "ruby", "php", "perl", "shell", "elixir", "deno"}
+
+// BuiltApart reports whether a project of that kind is built as fast in a fresh tree as where it was built
+// before.
+func BuiltApart(kind string) bool { return slices.Contains(builtApart, kind) }
+
+// A Checked is the result of a check, and what it is compared with.
+type Checked struct {
+	result.Result
+	Base     result.Result // on the base; the zero value if that is not known
+	BaseName string        // the name of the base for people, such as main
+	// Coverage is what the tests that ran reach of the change.
+	Coverage Coverage
+	// Instead is the repository's own test command, if another one was run since it reaches nothing of the
+	// changed code.
+	Instead string
+}
+
+// CheckWith is Check with the first of the commands that ProveWith would run: where the repository's own
+// tests reach nothing of the changed code, those of another command that do. If named is set, Project runs in
+// any case.
+func CheckWith(
+	ctx context.Context, c *build.Checker, w *git.Workspace, commands Commands, named bool,
+) (checked Checked, err error) {
+	changes, err := w.Changes(ctx)
+	if err != nil && !errors.As(err, new(*git.PathError)) { // done reports what cannot be committed
+		return checked, err
+	}
+	p := commands.Project
+	checked.BaseName = BaseName(c)
+	if own := commands.Coverage(p, changedPaths(changes)); !named && own.Reached == 0 && len(own.By) > 0 {
+		checked.Instead = p.TestCommand()
+		p = own.By[0]
+		// The proof compares with it, too.
+		if checked.Base, err = c.LogTo(nil).Baseline(ctx, w.Base(), p); err != nil {
+			return checked, err
+		}
+	}
+	checked.Coverage = commands.Coverage(p, changedPaths(changes))
+	if checked.Result, err = Check(ctx, c, w, p); err != nil {
+		return checked, err
+	}
+	checked.Base, _ = c.Remembered(w.Base(), p)
+	return checked, nil
+}
+
+// BaseName returns the name of the base of a checker's repository for people, such as main.
+func BaseName(c *build.Checker) string {
+	if c.Cache == nil || c.Cache.Mirror() == nil {
+		return "the base"
+	}
+	return cmp.Or(c.Cache.Mirror().Commits().DefaultBranch(), "the base")
+}
+
+func changedPaths(changes []diff.Change) (paths []string) {
+	for _, c := range changes {
+		paths = append(paths, c.Path)
+	}
+	return paths
+}
 
 // Check builds and tests the current files of the workspace. For a kind in builtApart it runs in a fresh
 // tree, as a proof does, so a proof of exactly this tree can reuse the result. For other kinds it runs in
@@ -29,7 +91,7 @@ var builtApart = []string{"go", "python", "node"}
 func Check(
 	ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project,
 ) (result.Result, error) {
-	if c.Cache == nil || c.Cache.Mirror() == nil || !slices.Contains(builtApart, p.Kind) {
+	if c.Cache == nil || c.Cache.Mirror() == nil || !BuiltApart(p.Kind) {
 		return c.Run(ctx, w.Files(), p)
 	}
 	tree, err := w.Tree(ctx)
@@ -55,11 +117,7 @@ func Check(
 		}
 	}
 	if known && base.Stopped == "" && !c.EndedNear(w.Base(), tree, p) {
-		var paths []string
-		for _, ch := range changes {
-			paths = append(paths, ch.Path)
-		}
-		first.Parts, _ = p.NearFirst(w.FS(), paths)
+		first.Parts, _ = p.ReachFirst(w.FS(), changedPaths(changes))
 		first.Enough = func(near result.Result) bool { return near.FailsNear(base) }
 	}
 	r, err := c.RunTreeNearFirst(ctx, w.Base(),

@@ -33,6 +33,7 @@ func ProveWith(
 	var idle []string
 	for i, first := range chosen {
 		v := &proving{checker: c, work: w, project: first, others: chosen[i+1:], uncovered: uncovered}
+		v.splitFrom = worthSplitting
 		p, err := v.prove(ctx, base)
 		if err != nil || p.Outcome() != NotStarted || i == len(chosen)-1 {
 			p.Others = append(idle, p.Others...)
@@ -43,6 +44,39 @@ func ProveWith(
 	return Proof{}, nil
 }
 
+// A Coverage says which part of a change the tests of a command can reach.
+type Coverage struct {
+	Reached   int      // changed files of code that they can reach
+	Uncovered []string // changed files of code that they cannot reach
+	// By are the commands whose tests reach those of Uncovered, as far as one is known.
+	By []project.Project
+}
+
+// Coverage returns what the tests of a command reach of the changed files. It is empty if it is not known
+// what the command covers: then somebody has named or configured it.
+func (c Commands) Coverage(p project.Project, changed []string) (cover Coverage) {
+	own := slices.IndexFunc(c.Others, func(o project.Candidate) bool { return o.Test == p.Test })
+	if own < 0 {
+		return cover
+	}
+	for _, file := range changed {
+		switch {
+		case !project.IsCode(file):
+		case c.Others[own].Covers(file):
+			cover.Reached++
+		default:
+			cover.Uncovered = append(cover.Uncovered, file)
+		}
+	}
+	if len(cover.Uncovered) > 0 {
+		found, _ := project.For(c.Others, cover.Uncovered)
+		for _, o := range found {
+			cover.By = append(cover.By, o.Project)
+		}
+	}
+	return cover
+}
+
 // choose returns the projects whose tests cover the change, with the repository's own first if it does and
 // last if not, and the changed files of code that none covers.
 func (c Commands) choose(changes []diff.Change) (chosen []project.Project, uncovered []string) {
@@ -50,12 +84,8 @@ func (c Commands) choose(changes []diff.Change) (chosen []project.Project, uncov
 	if own < 0 {
 		return []project.Project{c.Project}, nil
 	}
-	var paths []string
-	for _, change := range changes {
-		paths = append(paths, change.Path)
-	}
 	list := slices.Concat(c.Others[own:own+1], c.Others[:own], c.Others[own+1:])
-	found, uncovered := project.For(list, paths)
+	found, uncovered := project.For(list, changedPaths(changes))
 	for _, o := range found {
 		if o.Test == c.Project.Test {
 			chosen = append([]project.Project{c.Project}, chosen...)

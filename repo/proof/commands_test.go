@@ -47,6 +47,46 @@ func proveWith(t *testing.T, base, changed repotest.Files) Proof {
 	return p
 }
 
+// A check runs the tests that reach the change, as the proof does, and says what they do not reach.
+func TestACheckRunsTheTestsThatReachTheChange(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "node --version && npm --version && python3 --version")
+	base := twoLanguages()
+	base["native/fast.c"] = "int fast;\n"
+	m, commits := repotest.NewMirror(t, base)
+	c := checker(t).For(m)
+	files, err := m.Commits().Files(commits[0])
+	require.NoError(t, err)
+	commands := Commands{Project: project.Find(files), Others: project.Candidates(files, ".")}
+	check := func(named bool, changed ...string) Checked {
+		edits := repotest.Files{}
+		for _, file := range changed {
+			edits[file] = base[file] + "\n"
+		}
+		w := repotest.NewWorkspace(t, m, commits[0], edits)
+		got, err := CheckWith(t.Context(), c, w, commands, named)
+		require.NoError(t, err)
+		return got
+	}
+	got := check(false, "web/split.js", "native/fast.c")
+	require.Equal(t, "python3 -m unittest discover -v", got.Instead)
+	require.Contains(t, got.Project.Test, "cd 'web' && npm test")
+	require.True(t, got.Base.OK() && got.Base.Sum() > 0, "it is compared with the base: %s", got.Base)
+	require.Equal(t, []string{"native/fast.c"}, got.Coverage.Uncovered)
+	require.Equal(t, 1, got.Coverage.Reached)
+	require.Empty(t, got.Coverage.By)
+
+	got = check(false, "shop/money.py")
+	require.Empty(t, got.Instead)
+	require.Equal(t, Coverage{Reached: 1}, got.Coverage)
+
+	// A command that an agent names runs in any case.
+	got = check(true, "web/split.js")
+	require.Empty(t, got.Instead)
+	require.Equal(t, []string{"web/split.js"}, got.Coverage.Uncovered)
+	require.Len(t, got.Coverage.By, 1)
+}
+
 // The tests that cover a change prove it, whatever the repository's first command is.
 func TestTheCommandsThatCoverTheChangeProveIt(t *testing.T) {
 	t.Parallel()

@@ -32,6 +32,8 @@ func (p *proving) judgeFigures() {
 		red = p.OnBase.Failed > p.Base.Failed
 	}
 	switch {
+	case len(p.NewTests) == 0 && p.unseenTests() != "":
+		p.Why = p.unseenTests() + ", so nothing was seen to fail on " + p.BaseName
 	case len(p.NewTests) == 0:
 		p.Why = "no test file was added or changed, so nothing was seen to fail on " +
 			p.BaseName + addTestAdvice

@@ -25,10 +25,14 @@ func (p *proving) proveOthers(ctx context.Context) error {
 		also.checker = p.checker
 		also.work = p.work
 		also.BaseName = p.BaseName
+		also.splitFrom = p.splitFrom
 		if err := also.runAndJudge(ctx); err != nil {
 			return err
 		}
 		p.join(also.Proof, also.project)
+		if p.tests.isEmpty() && !also.tests.isEmpty() && also.Missing == "" && also.Branch.TestsRan {
+			p.Why = also.Why // it ran the tests that changed
+		}
 	}
 	return nil
 }

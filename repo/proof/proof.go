@@ -42,6 +42,10 @@ type Proof struct {
 	// change's own test files alone
 	Unfinished result.Result
 
+	// Miscounted says that the tests were not counted rightly on the base, with both numbers: then the counts
+	// took no part, and Base, OnBase and Branch have none.
+	Miscounted string `json:",omitempty"`
+
 	// Others say in a line each how the runs of commands beside the project's own one ended on the branch
 	Others []string
 
@@ -178,7 +182,13 @@ func (p Proof) Lines() []string {
 	if p.Branch.TestsRan || p.Branch.BuildRan || p.Branch.Stopped != "" {
 		lines = append(lines, p.branchLine())
 	}
+	if order := p.Branch.Order(); order != "" && p.Branch.Stopped == "" {
+		lines = append(lines, strings.TrimSuffix(order, "."))
+	}
 	lines = append(lines, p.Others...)
+	if line := p.miscountedLine(); line != "" {
+		lines = append(lines, line)
+	}
 	if note := p.unreadNote(); note != "" {
 		lines = append(lines, note)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
@@ -46,6 +47,10 @@ type proving struct {
 	uncovered []string
 	// the branch's tests that Unstable names
 	unstable map[key]bool
+	// how long the base's tests take at least if those run first that the change can reach
+	splitFrom time.Duration
+	// the tests that ended the run on the branch before all ran
+	failsFirst []result.Test
 }
 
 // Prove tests whether the workspace's change fixes something, or says what could not be shown. c is the
@@ -55,13 +60,13 @@ type proving struct {
 func Prove(
 	ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project, base string,
 ) (Proof, error) {
-	v := &proving{checker: c, work: w, project: p}
+	v := &proving{checker: c, work: w, project: p, splitFrom: worthSplitting}
 	return v.prove(ctx, base)
 }
 
 func (p *proving) prove(ctx context.Context, base string) (Proof, error) {
 	c := p.checker
-	p.BaseName = cmp.Or(base, c.Cache.Mirror().Commits().DefaultBranch(), "the base")
+	p.BaseName = cmp.Or(base, BaseName(c))
 	if !c.HasSandbox() {
 		p.Missing = "there is no sandbox to run anything in"
 		p.Why = p.refusal()
@@ -94,7 +99,8 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 		if p.Why = p.whyStopped(); p.isAlone {
 			return nil
 		}
-		_, err = p.proveAlone(ctx)
+		_, err = p.proveAlone(ctx, fmt.Sprintf("the whole suite does not end on %s (it %s)", p.BaseName,
+			p.Base.StopReason()))
 		return err
 	}
 	if p.Branch, err = p.onBranch(ctx, false); err != nil {
@@ -109,6 +115,9 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 		if p.OnBase, err = p.onBase(ctx); err != nil {
 			return err
 		}
+	}
+	if done, err := p.judgeMiscounted(ctx); done || err != nil {
+		return err
 	}
 	base := newIndex(p.Base)
 	if err := p.findChanged(ctx, base, newIndex(p.Branch).alignedTo(base)); err != nil {
@@ -168,9 +177,7 @@ func (p *proving) onBranch(ctx context.Context, afresh bool) (result.Result, err
 			return r, nil
 		}
 	}
-	return p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
-		return LayChanges(p.changes, p.work.Root(), onto)
-	}, p.project)
+	return p.runBranch(ctx)
 }
 
 func (p *proving) rerunBranch(ctx context.Context) func() (result.Result, error) {
@@ -224,6 +231,8 @@ func (p *proving) whyUnprovable() string {
 	case p.Branch.Missing.Tests != "":
 		return "the tests did not start on the branch (" + p.Branch.Missing.Tests +
 			"), and did on " + p.BaseName
+	case p.Branch.Stopped == result.StoppedNear:
+		return p.whyEndedFirst()
 	case p.Branch.Stopped != "":
 		return "the run on the branch " + p.Branch.StopReason()
 	case p.Base.Counted && p.Base.Passed > 0 && !p.Branch.Counted && p.Branch.TestsOK:

@@ -64,6 +64,9 @@ func (p Proof) Short() string {
 	} else if p.Branch.BuildRan && !p.Branch.BuildOK {
 		parts = append(parts, "the build is not clean")
 	}
+	if p.miscountedLine() != "" {
+		parts = append(parts, "the counts took no part: "+p.Miscounted)
+	}
 	if p.Why != "" {
 		parts = append(parts, "not shown: "+p.Why)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 )
 
 const (
@@ -51,9 +52,24 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, executi
 		return "", nil, model.Mistake("No build or test command is known for this repository: " +
 			"find out how it is tested, and name that in command.")
 	}
-	r, err := proof.Check(ctx, c.Checker, c.workspace, p)
+	log, err := output.NewCapture(c.outputDir, "check")
 	if err != nil {
 		return "", nil, err
+	}
+	commands := proof.Commands{Project: p}
+	if c.Candidates != nil {
+		commands.Others = c.Candidates()
+	}
+	checked, err := proof.CheckWith(ctx, c.Checker.LogTo(log), c.workspace, commands, in.Command != "")
+	if err != nil {
+		log.Finish(true)
+		return "", nil, err
+	}
+	r := checked.Result
+	clean := r.OK() && (r.Counted || !r.TestsRan)
+	text := describe(checked)
+	if log.Finish(clean) {
+		text = strings.TrimSuffix(text, "\n") + log.DescribeRest(false, true) + "\n"
 	}
 	kept := ""
 	switch {
@@ -68,8 +84,7 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, executi
 		kept = "It was not kept as the test command: no tests could be read from what it printed" +
 			triedWithout(p) + ".\n"
 	}
-	base, _ := c.Checker.Remembered(c.workspace.Base(), p)
-	return checked(r, base) + kept, CheckRun{r, r.RedSince(base)}, err
+	return text + kept, CheckRun{r, r.RedSince(checked.Base)}, err
 }
 
 // A CheckRun is a completed check. It is stored with the call of check.
@@ -106,21 +121,36 @@ func (c commandRunner) projectOf(in checkArgs) (project.Project, error) {
 	return c.Project, nil
 }
 
-// checked returns the counts of a result, and as much of the failures as helps. Tests that also fail on the
-// base are listed separately, by name only.
-func checked(r, base result.Result) string {
+// describe returns the counts of a check, then what fails on the base, too, by name only, and then as much of
+// the other failures as helps.
+func describe(c proof.Checked) string {
 	var s strings.Builder
-	fresh, already := r.FailingSince(base)
+	r := c.Result
+	fresh, already := r.FailingSince(c.Base)
 	// r.String names the first: those that fail only with the change
 	r.Tests = append(slices.Clone(fresh), already...)
-	s.WriteString(r.String() + model.After(r.Took) + "\n")
-	if r.Stopped == result.StoppedNear {
-		s.WriteString("The tests near the change were run first, and the rest not at all: fix these, " +
-			"or call check once more as it is to run everything.\n")
+	if c.Instead != "" {
+		fmt.Fprintf(&s, "`%s` reaches nothing of the changed code, so the tests that do were run, "+
+			"as in the proof.\n", c.Instead)
 	}
+	s.WriteString(r.String() + model.After(r.Took) + "\n")
 	if len(already) > 0 {
-		fmt.Fprintf(&s, "%d of the failed ones fail without the change, too, "+
-			"and are not counted against it: %s\n", len(already), testNames(already))
+		verb := "fail"
+		if len(already) == 1 {
+			verb = "fails"
+		}
+		fmt.Fprintf(&s, "%d %s on %s too, not counted against the change: %s\n", len(already), verb,
+			c.BaseName, testNames(already))
+	}
+	s.WriteString(uncovered(c.Coverage, r))
+	if order := c.Order(); order != "" {
+		s.WriteString(order + "\n")
+	}
+	if r.Stopped == result.StoppedNear {
+		s.WriteString("Fix these, or call check once more as it is to run everything.\n")
+	}
+	if c.StoppedByLimit() {
+		s.WriteString(notReached(c))
 	}
 	var told []string
 	if r.BuildRan && !r.BuildOK {
@@ -129,9 +159,55 @@ func checked(r, base result.Result) string {
 	}
 	failingTests(&s, fresh, told)
 	if len(fresh)+len(already) == 0 && r.TestsRan && !r.TestsOK {
-		fmt.Fprintf(&s, "The tests fail:\n%s\n", ends(r.Output, uncountedEnd))
+		s.WriteString(unnamedFailure(r))
 	}
 	return s.String()
+}
+
+// unnamedFailure shows the output of tests that did not pass, though no test is known to fail.
+func unnamedFailure(r result.Result) string {
+	switch {
+	case !r.StoppedByLimit():
+		return fmt.Sprintf("The tests fail:\n%s\n", ends(r.Output, uncountedEnd))
+	case r.Counted:
+		return "No test had failed when they were stopped.\n"
+	}
+	return fmt.Sprintf("The tests were stopped, and none of them could be read from what they printed:\n%s\n",
+		ends(r.Output, failingEnd))
+}
+
+// notReached says what a limit kept from being run, as far as the base's own run tells.
+func notReached(c proof.Checked) string {
+	tests, groups := c.NotReached(c.Base)
+	if tests == 0 || !c.TestsRan {
+		return ""
+	}
+	line := fmt.Sprintf("Not reached: %d of the %d tests of %s", tests, len(c.Base.Tests), c.BaseName)
+	if len(groups) > 0 {
+		line += ", all of " + plaintext.FirstOf(groups, maxOtherNames) + " among them"
+	}
+	return line + ".\n"
+}
+
+// uncovered says which changed code the tests of a check do not reach, and which command's tests do.
+func uncovered(cover proof.Coverage, r result.Result) string {
+	if len(cover.Uncovered) == 0 {
+		return ""
+	}
+	line := fmt.Sprintf("`%s` does not reach %s", r.Project.TestCommand(), plaintext.FirstOf(cover.Uncovered, 5))
+	if cover.Reached == 0 {
+		line = fmt.Sprintf("This says nothing about the change: `%s` reaches none of the changed code (%s)",
+			r.Project.TestCommand(), plaintext.FirstOf(cover.Uncovered, 5))
+	}
+	var by []string
+	for _, p := range cover.By {
+		by = append(by, "`"+p.TestCommand()+"`")
+	}
+	if len(by) > 0 {
+		return line + ". The proof also runs what does: " + strings.Join(by, ", ") + ".\n"
+	}
+	return line + ", and no test command that is known does: " +
+		"find out how it is tested, and name that in command.\n"
 }
 
 // failingTests shows the first failing tests with their output, and names the others. Output that was shown

@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/proof"
 )
 
 func TestCheck(t *testing.T) {
@@ -102,7 +104,7 @@ func TestCheckedIsBounded(t *testing.T) {
 		})
 	}
 	r.Took = 31 * time.Second
-	text := checked(r, result.Result{})
+	text := describe(proof.Checked{Result: r})
 	require.Contains(t, text, " after 31s\n")
 	require.Less(t, len(text), 40_000)
 	require.Contains(t, text, "FAIL pkg Test9\n")
@@ -122,7 +124,7 @@ func TestCheckTellsWhatFailedBeforeApart(t *testing.T) {
 		Status: result.Failed,
 		Output: "nobody knows why\n",
 	}
-	text := checked(result.Result{
+	text := describe(proof.Checked{BaseName: "main", Base: result.Result{Tests: []result.Test{old}}, Result: result.Result{
 		TestsRan: true,
 		Counted:  true,
 		Counts:   result.Counts{Failed: 4},
@@ -144,9 +146,9 @@ func TestCheckTellsWhatFailedBeforeApart(t *testing.T) {
 				Output: "# q\nq.go:1:1: undefined: x\n",
 			},
 		},
-	}, result.Result{Tests: []result.Test{old}})
+	}})
 	require.Equal(t, `: 0 passed, 4 failed (TestNew, q does not compile, r does not compile and 1 more)
-1 of the failed ones fail without the change, too, and are not counted against it: p TestBrokenForYears
+1 fails on main too, not counted against the change: p TestBrokenForYears
 FAIL p TestNew
 3 != 4
 FAIL q: does not compile
@@ -154,4 +156,70 @@ FAIL q: does not compile
 q.go:1:1: undefined: x
 FAIL r: does not compile (as above)
 `, text)
+}
+
+// TestAFailingCheckKeepsItsWholeLog has a check that prints more than is shown, and one that passes.
+func TestAFailingCheckKeepsItsWholeLog(t *testing.T) {
+	t.Parallel()
+	b := newRunning(t, files{"a.txt": "x\n"})
+	b.Project = project.Project{Kind: "make", Build: "echo building", Test: "seq 9000; exit 1"}
+	text := b.ok(t, "check", nil)
+	require.Less(t, len(text), 2*uncountedEnd+1000)
+	require.Contains(t, text, "\n[the whole output: read_file or search with path output:check-1.txt]\n")
+	log := "output:check-1.txt"
+	require.Contains(t, b.ok(t, "read_file", args{"path": log, "limit": 4}), "1\t$ echo building\n")
+	require.Equal(t, log+":4004: 4001\n", b.ok(t, "search", args{"path": log, "pattern": "^4001$"}))
+
+	b.Project.Test = `printf '{"Action":"output","Package":"p","Output":"--- FAIL: TestA"}\n'; seq 9000; exit 1`
+	require.Contains(t, b.ok(t, "check", nil), "output:check-2.txt")
+	require.Contains(t, b.ok(t, "read_file", args{"path": "output:check-2.txt", "limit": 5}),
+		"--- FAIL: TestA", "as people read it")
+
+	b.Project.Test = "printf 'TAP version 13\\n1..1\\nok 1 - adds\\n'"
+	require.NotContains(t, b.ok(t, "check", nil), "output:")
+	entries, err := os.ReadDir(b.OutputDir)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "only what failed is kept")
+}
+
+// TestWhatALimitKeptFromRunningIsListed has a check that ended early: what passed is not shown, but what the
+// base has beyond it.
+func TestWhatALimitKeptFromRunningIsListed(t *testing.T) {
+	t.Parallel()
+	var all []result.Test
+	for _, group := range []string{"cart", "money", "rates"} {
+		for _, name := range []string{"TestA", "TestB"} {
+			all = append(all, result.Test{Group: group, Name: name, Status: result.Passed})
+		}
+	}
+	r := result.Result{
+		TestsRan: true, Counted: true, Stopped: result.StoppedTime, Tests: all[:3],
+		Counts: result.Counts{Passed: 3}, Output: strings.Repeat("ok cart TestA\n", 3000),
+	}
+	c := proof.Checked{Result: r, Base: result.Result{Tests: all}, BaseName: "main"}
+	text := describe(c)
+	require.Contains(t, text, "Not reached: 3 of the 6 tests of main, all of rates among them.\n")
+	require.NotContains(t, text, "ok cart")
+	require.NotContains(t, text, "The tests fail")
+	c.Stopped = "" // the control
+	require.Contains(t, describe(c), "The tests fail:\nok cart")
+}
+
+// TestACheckSaysWhatItDoesNotCover has a change of which a command's tests reach a part, and nothing.
+func TestACheckSaysWhatItDoesNotCover(t *testing.T) {
+	t.Parallel()
+	ran := result.Result{
+		Project:  project.Project{Test: "python3 -m unittest"},
+		TestsRan: true, TestsOK: true, Counted: true, Counts: result.Counts{Passed: 1},
+	}
+	for want, cover := range map[string]proof.Coverage{
+		"This says nothing about the change: `python3 -m unittest` reaches none of the changed code (a.cc), " +
+			"and no test command that is known does: ": {Uncovered: []string{"a.cc"}},
+		"`python3 -m unittest` does not reach web/a.js. The proof also runs what does: `npm test`.": {
+			Uncovered: []string{"web/a.js"}, Reached: 1, By: []project.Project{{Test: "npm test"}},
+		},
+	} {
+		require.Contains(t, describe(proof.Checked{Result: ran, Coverage: cover}), want)
+	}
+	require.NotContains(t, describe(proof.Checked{Result: ran, Coverage: proof.Coverage{Reached: 1}}), "reach")
 }

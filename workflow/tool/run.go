@@ -68,7 +68,7 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	if in.TimeoutSeconds > 0 {
 		limit = min(maxRun, time.Duration(min(in.TimeoutSeconds, 3600))*time.Second)
 	}
-	out, err := output.NewCapture(c.outputDir)
+	out, err := output.NewCapture(c.outputDir, "run")
 	if err != nil {
 		return "", nil, err
 	}

@@ -11,7 +11,11 @@ import (
 
 // Parts are two test commands: one for the tests near a change, and one for the others. An empty Rest means
 // that there is no command for the others alone, so all tests have to run.
-type Parts struct{ Near, Rest string }
+type Parts struct {
+	Near, Rest string
+	// Reach is set if the near tests are those that the change can reach (ReachFirst).
+	Reach bool
+}
 
 // maxNear is the most files, or folders in Go, that count as near. A larger change has no near tests.
 const maxNear = 40

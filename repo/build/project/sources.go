@@ -15,12 +15,14 @@ type Sources map[string]string
 const maxSource = 1 << 18
 
 // ReadSources returns the sources of a tree. It returns none if there are more than maxRead.
-func ReadSources(root fs.FS) Sources {
+func ReadSources(root fs.FS) Sources { return readSources(root, maxRead) }
+
+func readSources(root fs.FS, most int) Sources {
 	found := Sources{}
 	t := tree{FS: root}
 	err := fs.WalkDir(root, ".", func(at string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil || len(found) > maxRead:
+		case err != nil || len(found) > most:
 			return fs.ErrInvalid
 		case d.IsDir() && at != "." && isForeign(d.Name()):
 			return fs.SkipDir

@@ -103,6 +103,39 @@ func IsRepeatOf(texts []string, output string) bool {
 	return false
 }
 
+// NotReached returns how many tests of the base have no result here, and the groups of the base, such as
+// packages or files, of which no test has one. It tells what a limit kept from being run.
+func (r Result) NotReached(base Result) (tests int, groups []string) {
+	ran := CountByName(r.Tests)
+	reached := map[string]bool{}
+	for _, t := range r.Tests {
+		reached[t.Group] = true
+	}
+	for _, t := range base.Tests {
+		name := Name{t.Group, t.Name}
+		if c := ran[name]; c.Sum() > 0 {
+			c.take()
+			ran[name] = c
+			continue
+		}
+		tests++
+		if t.Group != "" && !reached[t.Group] && !slices.Contains(groups, t.Group) {
+			groups = append(groups, t.Group)
+		}
+	}
+	return tests, groups
+}
+
+// take takes one test away.
+func (c *Counts) take() {
+	for _, n := range []*int{&c.Passed, &c.Failed, &c.Skipped} {
+		if *n > 0 {
+			*n--
+			return
+		}
+	}
+}
+
 // RedSince reports whether the result fails in a way that the base does not. A command that was ended by a
 // limit is not red for that.
 func (r Result) RedSince(base Result) bool {

@@ -114,6 +114,10 @@ type Result struct {
 	// Stated is the number of tests by the runner's own summary, or 0 if it has none. Where a test has cases,
 	// it may be smaller than the counts.
 	Stated int
+	// First is how many tests ran before the others, since they are near the change; Reach is set if they are
+	// those that the change can reach. If Stopped is StoppedNear, the others did not run.
+	First int  `json:",omitempty"`
+	Reach bool `json:",omitempty"`
 	// LeftOut are the tests without which Baseline ran Project, because a limit stops them. All other runs
 	// that are compared with this one leave them out, too.
 	LeftOut []LeftOut `json:",omitempty"`
@@ -274,6 +278,16 @@ func (r Result) Miscounted() (counted, stated int, wrong bool) {
 	return counted, r.Stated, apart > 2 && apart > r.Stated/20
 }
 
+// WithoutCounts returns the result of the exit code alone, for a result that is Miscounted.
+func (r Result) WithoutCounts() Result {
+	r.Counts = Counts{}
+	r.Tests = nil
+	r.Stated = 0
+	r.Counted = false
+	r.TestsOK = r.TestsRan && r.ExitCode == 0 && r.Stopped == ""
+	return r
+}
+
 // extraCases returns how many of the tests are cases of another one or stand for a group.
 func (r Result) extraCases() (extra int) {
 	for _, t := range r.Tests {
@@ -282,6 +296,29 @@ func (r Result) extraCases() (extra int) {
 		}
 	}
 	return extra
+}
+
+// worthSaying is from how many tests on it is said which ran first.
+const worthSaying = 50
+
+// Order says in a sentence which tests ran first: "214 tests that the change can reach ran first, then the
+// other 1937." It returns an empty string if all ran at once, or if they are so few that it does not matter.
+func (r Result) Order() string {
+	if r.First == 0 || r.Sum() < worthSaying && r.Stopped != StoppedNear {
+		return ""
+	}
+	what := "near the change"
+	if r.Reach {
+		what = "that the change can reach"
+	}
+	line := plaintext.CountNoun(r.First, "test") + " " + what + " ran first"
+	switch others := r.Sum() - r.First; {
+	case r.Stopped == StoppedNear:
+		return line + ", and the others not at all."
+	case others > 0:
+		return fmt.Sprintf("%s, then the other %d.", line, others)
+	}
+	return ""
 }
 
 // HasNoTests reports whether the tests ran and there are none.

@@ -138,3 +138,31 @@ func TestCountsFarFromTheRunnersOwnAreSaid(t *testing.T) {
 		require.Equal(t, c.wrong, strings.Contains(r.String(), "the runner itself says"), r.String())
 	}
 }
+
+// Order says what ran first where the suite is long enough for that to matter.
+func TestOrderInWords(t *testing.T) {
+	t.Parallel()
+	r := Result{Counts: Counts{Passed: 2151}, First: 214, Reach: true}
+	require.Equal(t, "214 tests that the change can reach ran first, then the other 1937.", r.Order())
+	r.Stopped = StoppedNear
+	r.Reach = false
+	require.Equal(t, "214 tests near the change ran first, and the others not at all.", r.Order())
+	require.Empty(t, Result{Counts: Counts{Passed: 7}, First: 3}.Order())
+	require.Empty(t, Result{Counts: Counts{Passed: 700}}.Order())
+}
+
+// NotReached compares by names, of which several tests may share one.
+func TestWhatWasNotReached(t *testing.T) {
+	t.Parallel()
+	base := Result{Tests: []Test{
+		{Group: "a", Name: "twice", Status: Passed},
+		{Group: "a", Name: "twice", Status: Passed},
+		{Group: "b", Name: "once", Status: Failed},
+	}}
+	tests, groups := Result{Tests: base.Tests[:1]}.NotReached(base)
+	require.Equal(t, 2, tests)
+	require.Equal(t, []string{"b"}, groups)
+	tests, groups = base.NotReached(base)
+	require.Zero(t, tests)
+	require.Empty(t, groups)
+}

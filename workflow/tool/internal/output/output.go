@@ -76,17 +76,19 @@ func (c *Capture) Text(head, tail int) (out string, whole bool) {
 		plaintext.FormatSize(c.total), string(last)), false
 }
 
-// NewCapture returns a Capture that keeps the whole output in dir, or nowhere if dir is empty.
-func NewCapture(dir string) (*Capture, error) {
-	file, name, err := createOutput(dir)
+// NewCapture returns a Capture that keeps the whole output in dir, or nowhere if dir is empty. The tool of
+// that name, run or check, begins the name of the file.
+func NewCapture(dir, tool string) (*Capture, error) {
+	file, name, err := createOutput(dir, tool)
 	if err != nil {
 		return nil, err
 	}
 	return &Capture{file: file, name: name}, nil
 }
 
-// createOutput creates the next run-N.txt in dir for a whole output; it returns nil if dir is empty.
-func createOutput(dir string) (*os.File, string, error) {
+// createOutput creates the next file for a whole output in dir, such as run-1.txt; it returns nil if dir is
+// empty.
+func createOutput(dir, tool string) (*os.File, string, error) {
 	if dir == "" {
 		return nil, "", nil
 	}
@@ -99,7 +101,7 @@ func createOutput(dir string) (*os.File, string, error) {
 	}
 	defer func() { _ = root.Close() }()
 	for n := 1; ; n++ {
-		name := fmt.Sprintf("run-%d.txt", n)
+		name := fmt.Sprintf("%s-%d.txt", tool, n)
 		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -125,7 +127,7 @@ func (c *Capture) Finish(whole bool) (kept bool) {
 	return true
 }
 
-var outputName = regexp.MustCompile(`^run-\d{1,9}\.txt$`)
+var outputName = regexp.MustCompile(`^(?:run|check)-\d{1,9}\.txt$`)
 
 // LoadOutput reads an output that was kept, and no other file.
 func LoadOutput(dir, name string) (workfile.Content, error) {

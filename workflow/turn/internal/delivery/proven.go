@@ -125,11 +125,7 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 // commands returns the ways to test the repository. The base says which there are, so that no change decides
 // how it is proven itself.
 func commands(p *worktree.Checkout, base string) proof.Commands {
-	ways := proof.Commands{Project: p.Project()}
-	if files, err := p.Mirror.Commits().Files(base); err == nil {
-		ways.Others = p.Repository.Candidates(files)
-	}
-	return ways
+	return proof.Commands{Project: p.Project(), Others: p.Candidates(base)}
 }
 
 // tryTests rejects the tests of a proven change that show nothing.

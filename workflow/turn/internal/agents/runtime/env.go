@@ -68,6 +68,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 	}
 	if r.Trees.Checker != nil {
 		b.Checker = r.Trees.Current().Checker
+		b.Candidates = func() []project.Candidate { return r.Trees.Current().Candidates(w.Base()) }
 	}
 	return b, nil
 }

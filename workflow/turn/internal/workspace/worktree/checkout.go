@@ -63,6 +63,16 @@ func (co *Checkout) BaseBranch() string {
 // Project returns how the repository is built and tested, as far as that is known now.
 func (co *Checkout) Project() project.Project { return co.Tests.Project() }
 
+// Candidates returns the ways to test the repository, as the files of that commit tell. It returns none if
+// they cannot be read.
+func (co *Checkout) Candidates(commit string) []project.Candidate {
+	files, err := co.Mirror.Commits().Files(commit)
+	if err != nil {
+		return nil
+	}
+	return co.Repository.Candidates(files)
+}
+
 func (co *Checkout) closeTrees() {
 	for _, w := range []*git.Workspace{co.Copy, co.Work} {
 		if w != nil {
