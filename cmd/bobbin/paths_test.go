@@ -68,7 +68,8 @@ var ourOwn = map[string]string{
 	"repo/build/caches.go":  "what this machine has fetched",
 	"repo/build/packages/login.go": "certificates of this machine, " +
 		"and a folder that commands cannot write",
-	"repo/build/packages/extra.go":      "the log of a command, beside the packages, which commands do not see",
+	"repo/build/packages/extra.go": "the log of a command, beside the packages, " +
+		"which commands do not see",
 	"repo/build/packages/submodules.go": "folders that are made here, which commands see read-only",
 	"repo/build/packages/build.go": "a folder that is made here, " +
 		"before the first command runs, and this machine's cache",

@@ -28,7 +28,8 @@ func TestCommandsOfTheOperatorInstall(t *testing.T) {
 	j.Config.Extra = how
 	p := fetch(t, f, j)
 	require.True(t, p.Fetched)
-	out, err := run(t, s, p, nil, "tool && cat /cache/environment/seen && ! touch /cache/environment/x 2>/dev/null")
+	out, err := run(t, s, p, nil, "tool && cat /cache/environment/seen && "+
+		"! touch /cache/environment/x 2>/dev/null")
 	require.NoError(t, err, out)
 	require.Equal(t, "tool 1.2\nci\nversions.env\n", out, "the command saw no other file")
 	require.False(t, fetch(t, f, j).Fetched)
@@ -62,8 +63,8 @@ func TestACommandOfTheOperatorThatFails(t *testing.T) {
 	f, j, _ := fetching(t, box(t), environmentFiles())
 	j.Config.Extra = Extra{Run: []string{"seq 2000; echo no compiler >&2; exit 3"}}
 	m := failure(t, f, j)
-	require.Equal(t, "setup: the packages that environment.setup names: `seq 2000; echo no compiler >&2; exit 3` "+
-		"failed with exit code 3; correct the command in `environment.setup`", m.Error())
+	require.Equal(t, "setup: the packages that environment.setup names: `seq 2000; echo no compiler >&2; "+
+		"exit 3` failed with exit code 3; correct the command in `environment.setup`", m.Error())
 	require.Contains(t, m.Output, "no compiler")
 	log, err := os.ReadFile(m.Log)
 	require.NoError(t, err)

@@ -24,8 +24,8 @@ func (i *Installed) ReadShort(value any) bool { return i.Setup.ReadShort(value) 
 
 func (i *Installed) check(p *strictyaml.Problems, at string, off bool) {
 	if off && len(i.Setup) > 0 {
-		p.At(at+".setup", "environment.setup needs the network of setup, which is off; setup: {run: \"true\"} "+
-			"fetches no packages either")
+		p.At(at+".setup", "environment.setup needs the network of setup, which is off; "+
+			"setup: {run: \"true\"} fetches no packages either")
 	}
 	for n, line := range i.Setup {
 		if strings.TrimSpace(line) == "" {
@@ -33,7 +33,8 @@ func (i *Installed) check(p *strictyaml.Problems, at string, off bool) {
 		}
 	}
 	if len(i.Inputs) > 0 && len(i.Setup) == 0 {
-		p.At(at+".inputs", "environment.inputs are files for the commands of environment.setup; there are none")
+		p.At(at+".inputs", "environment.inputs are files for the commands of environment.setup; "+
+			"there are none")
 	}
 	for n, pattern := range i.Inputs {
 		clean := path.Clean(pattern)

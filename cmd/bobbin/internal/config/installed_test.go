@@ -29,7 +29,8 @@ func TestWhatIsInstalledBesidesPackages(t *testing.T) {
 		"environment: {setup: a, inputs: [/b]}":   `environment.inputs "/b": the path of files`,
 		"environment: {setup: ['']}":              "environment.setup: a command is empty",
 		"environment: {image: x}":                 `unknown key "image"; it belongs to sandbox`,
-		"setup: off\n  environment: {setup: a}":   "environment.setup needs the network of setup, which is off",
+		"setup: off\n    environment: {setup: a}": "environment.setup needs the network of setup, " +
+			"which is off",
 	} {
 		_, err := parseConfig("c", []byte(one+text))
 		require.ErrorContains(t, err, want, text)
