@@ -62,6 +62,9 @@ type Commands struct {
 	// for themselves, kept between commands. It is created when it is first needed. Empty: there is none.
 	ScratchDir string
 
+	// NextRun returns the number of the next command or check in the session. nil: they have no numbers.
+	NextRun func(context.Context) (int, error)
+
 	// of commands, except their time; tests use small ones
 	limits     sandbox.Limits
 	maxScratch int64 // bytes in ScratchDir; 0: the default
@@ -99,7 +102,7 @@ func Writing(b *Env) []model.Tool {
 
 // Checking returns the tool that builds and tests the workspace.
 func Checking(b *Env) model.Tool {
-	check := newWritingTool("check", b.commandRunner().check)
+	check := newWritingTool("check", b.commandRunner().numberedCheck)
 	check.Untimed = true
 	return check
 }

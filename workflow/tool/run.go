@@ -30,6 +30,7 @@ type runArgs struct {
 
 // A CommandRun is a completed command. It is stored with the call of run.
 type CommandRun struct {
+	Number   int // in the session; 0: it has none
 	Command  string
 	ExitCode int    // -1 if it was stopped
 	Output   string // its last lines
@@ -68,7 +69,11 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	if in.TimeoutSeconds > 0 {
 		limit = min(maxRun, time.Duration(min(in.TimeoutSeconds, 3600))*time.Second)
 	}
-	out, err := output.NewCapture(c.outputDir)
+	number, err := c.nextRun(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := output.NewCapture(c.outputDir, number)
 	if err != nil {
 		return "", nil, err
 	}
@@ -96,12 +101,44 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 		return "", nil, err
 	}
 	ran := CommandRun{
+		Number:   number,
 		Command:  in.Command,
 		ExitCode: exitCode(failed),
 		Output:   output.LastLines(text),
 		Printed:  out.Size(),
 	}
-	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept) + trimmed, ran, nil
+	text = model.Numbered(number, verdict) + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept)
+	return text + trimmed, ran, nil
+}
+
+// nextRun returns the number of the next command or check, or 0 if they have none here.
+func (c commandRunner) nextRun(ctx context.Context) (int, error) {
+	if c.NextRun == nil {
+		return 0, nil
+	}
+	return c.NextRun(ctx)
+}
+
+// A NumberedCheck is a completed check with its number. It is stored with the call of check.
+type NumberedCheck struct {
+	CheckRun
+	Number int    // in the session; 0: it has none
+	Said   string // the first line of its result
+}
+
+// Red reports whether the check failed, and not only as the base does.
+func (c NumberedCheck) Red() bool { return c.failed() }
+
+// numberedCheck is check, with its number before the result.
+func (c commandRunner) numberedCheck(ctx context.Context, in checkArgs) (string, execution, error) {
+	text, ran, err := c.check(ctx, in)
+	run, ok := ran.(CheckRun)
+	if !ok {
+		return text, ran, err
+	}
+	number, failed := c.nextRun(ctx)
+	said, _, _ := strings.Cut(text, "\n")
+	return model.Numbered(number, text), NumberedCheck{run, number, said}, errors.Join(err, failed)
 }
 
 func (c commandRunner) command(

@@ -76,17 +76,18 @@ func (c *Capture) Text(head, tail int) (out string, whole bool) {
 		plaintext.FormatSize(c.total), string(last)), false
 }
 
-// NewCapture returns a Capture that keeps the whole output in dir, or nowhere if dir is empty.
-func NewCapture(dir string) (*Capture, error) {
-	file, name, err := createOutput(dir)
+// NewCapture returns a Capture that keeps the whole output of the run with that number in dir, or nowhere if
+// dir is empty. A run without a number, 0, gets the next one that is free in dir.
+func NewCapture(dir string, number int) (*Capture, error) {
+	file, name, err := createOutput(dir, number)
 	if err != nil {
 		return nil, err
 	}
 	return &Capture{file: file, name: name}, nil
 }
 
-// createOutput creates the next run-N.txt in dir for a whole output; it returns nil if dir is empty.
-func createOutput(dir string) (*os.File, string, error) {
+// createOutput creates run-N.txt in dir for a whole output; it returns nil if dir is empty.
+func createOutput(dir string, number int) (*os.File, string, error) {
 	if dir == "" {
 		return nil, "", nil
 	}
@@ -98,8 +99,11 @@ func createOutput(dir string) (*os.File, string, error) {
 		return nil, "", fmt.Errorf("open the folder for outputs: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	for n := 1; ; n++ {
-		name := fmt.Sprintf("run-%d.txt", n)
+	if number > 0 { // a run with that number that was interrupted may have left a file; nobody was told of it
+		_ = root.Remove(outputFile(number))
+	}
+	for n := max(number, 1); ; n++ {
+		name := outputFile(n)
 		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -110,6 +114,8 @@ func createOutput(dir string) (*os.File, string, error) {
 		return f, name, nil
 	}
 }
+
+func outputFile(number int) string { return fmt.Sprintf("run-%d.txt", number) }
 
 // Finish closes a capture. It removes the file if the model was shown everything, or if the file is
 // incomplete.

@@ -25,7 +25,7 @@ func (f *failedCheck) noting(check model.Tool, env *tool.Env) model.Tool {
 			return r, err
 		}
 		for _, w := range r.Writes {
-			ran, _ := w.(tool.CheckRun)
+			ran, _ := w.(tool.NumberedCheck)
 			base, known := env.Checker.Remembered(env.Workspace.Base(), ran.Project)
 			if fresh, _ := ran.FailingSince(base); known && len(fresh) > 0 {
 				err = f.note(ctx, env.Workspace, r.Text)
