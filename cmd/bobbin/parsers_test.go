@@ -236,7 +236,10 @@ var outside = []readerOf{
 	},
 	{
 		"sources and commands that reports name",
-		[]string{"workflow/turn/internal/agents/evidence/evidence.go PlacesOf"},
+		[]string{
+			"workflow/turn/internal/agents/evidence/evidence.go PlacesOf",
+			"workflow/turn/internal/agents/evidence/runs.go RunsIn",
+		},
 		[]string{"workflow/turn/internal/agents/evidence FuzzClaims"},
 	},
 	{
