@@ -84,7 +84,8 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, executi
 		kept = "It was not kept as the test command: no tests could be read from what it printed" +
 			triedWithout(p) + ".\n"
 	}
-	return text + kept, CheckRun{r, r.RedSince(checked.Base)}, err
+	_, _, wrong := r.Miscounted() // then nothing is known of single tests
+	return text + kept, CheckRun{r, r.RedSince(checked.Base) && !wrong}, err
 }
 
 // A CheckRun is a completed check. It is stored with the call of check.
