@@ -531,6 +531,7 @@ var inside = map[string]string{
 		"what the operator typed",
 	"cmd/bobbin/internal/initcmd/seen.go": "a list of a git host of the operator's, " +
 		"by encoding/json alone; what is chosen of it is checked as configuration",
+	"workflow/trial/conclude.go": "settings that this program itself writes",
 	"cmd/bobbin/internal/config/host.go": "addresses of the configuration, " +
 		"by url.Parse alone",
 	"cmd/bobbin/internal/server/hosts.go": "the same, once they were checked",

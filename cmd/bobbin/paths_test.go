@@ -61,6 +61,8 @@ var ourOwn = map[string]string{
 		"asked for",
 	"repo/build/lacking.go":     "folders of reports, which are made here, not what is in them",
 	"repo/build/environment.go": "a folder that is made here",
+	"repo/build/environment/tools.go": "what version managers have installed on this machine, " +
+		"and a folder of links that is made here",
 	"repo/build/environment/start.go": "folders that are made here, " +
 		"and filled by installed programs alone",
 	"repo/build/scratch.go": "a new cache, which no command has seen yet",
@@ -68,6 +70,8 @@ var ourOwn = map[string]string{
 	"repo/build/caches.go":  "what this machine has fetched",
 	"repo/build/packages/login.go": "certificates of this machine, " +
 		"and a folder that commands cannot write",
+	"repo/build/packages/extra.go": "the log of a command, beside the packages, " +
+		"which commands do not see",
 	"repo/build/packages/submodules.go": "folders that are made here, which commands see read-only",
 	"repo/build/packages/build.go": "a folder that is made here, " +
 		"before the first command runs, and this machine's cache",

@@ -55,7 +55,7 @@ type Commands struct {
 	Project project.Project
 	// lets agents set another test command
 	CommandSetter CommandSetter
-// the ways to test the repository that its base tells; nil: it is not known what a command covers
+	// the ways to test the repository that its base tells; nil: it is not known what a command covers
 	Candidates func() []project.Candidate
 	// BuildCacheDir is a folder for a build cache that commands of `run` may write. It is created when it is
 	// first needed. Empty: they have the repository's cache, read-only.

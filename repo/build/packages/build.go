@@ -115,7 +115,11 @@ func (f *fetchRun) runSteps(ctx context.Context) error {
 		if err == nil {
 			return nil
 		}
-		return f.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
+		err = f.stepError(ctx, context.Cause(inner), s, err, out.String(), limit)
+		if missing := (*Missing)(nil); errors.As(err, &missing) {
+			f.explainOwn(missing, out.all)
+		}
+		return err
 	}
 	if err := f.runEach(ctx, run); err != nil {
 		return err
@@ -161,6 +165,7 @@ func (f *fetchRun) stepCommand(
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
 	cmd.Env = f.job.Config.environment(own, machine != "")
+	f.addExtra(cmd)
 	f.job.Config.Tools.add(cmd)
 	return cmd
 }
@@ -331,6 +336,7 @@ func (p plan) nodeFolders() (dirs []string) {
 type tail struct {
 	mu   sync.Mutex
 	text []byte
+	all  []byte // the first maxLog bytes
 }
 
 const tailBytes = 4 << 10
@@ -339,6 +345,7 @@ const tailBytes = 4 << 10
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.all = append(t.all, b[:min(len(b), maxLog-len(t.all))]...)
 	t.text = append(t.text, b[max(0, len(b)-tailBytes):]...)
 	t.text = t.text[max(0, len(t.text)-tailBytes):]
 	return len(b), nil

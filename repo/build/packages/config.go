@@ -20,6 +20,8 @@ type Config struct {
 	Folder string
 	// command lines, run in the top folder; empty: detected from the lock files
 	Run []string
+	// commands that run besides the package managers, and besides Run
+	Extra Extra
 	// host or host:port; empty: the hosts of the detected registries and those in Env
 	Allow []string
 	// hosts whose addresses may be in a private network

@@ -63,6 +63,7 @@ type Missing struct {
 	Why     string
 	Cure    string
 	Output  string // the last lines of the command's output
+	Log     string // the file with the whole output of a command of the operator; empty: none
 	Refused []proxy.Refusal
 	// Allow and Private are the values of setup.allow and setup.private in the configuration with which the
 	// refused hosts would be allowed; at most one of them is set.

@@ -101,6 +101,9 @@ var outputs = []struct {
 	{"python", "/cache/python", []string{"PYTHONPATH=/cache/python", "PATH=/cache/python/bin:$PATH"}},
 	{"ruby", "/cache/ruby", []string{"BUNDLE_PATH=/cache/ruby"}},
 	{"maven", "/cache/maven", []string{"MAVEN_OPTS=-Dmaven.repo.local=/cache/maven", "MAVEN_ARGS=-o"}},
+	{extraDir, InsideEnvironment, []string{
+		"ENVIRONMENT=" + InsideEnvironment, "PATH=" + InsideEnvironment + "/bin:$PATH",
+	}},
 	{"gradle", "/cache/gradle", []string{"GRADLE_RO_DEP_CACHE=/cache/gradle/caches"}},
 }
 

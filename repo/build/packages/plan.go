@@ -42,6 +42,7 @@ type plan struct {
 	locks    []string // paths of the files that name the packages
 	steps    []step
 	own      bool     // whether the operator wrote the commands
+	extra    bool     // whether they are those of Extra, which need only the files of copy
 	copy     []string // paths of the files that are copied for the commands
 	stubs    []string // paths of files that are copied empty, because only their names matter
 	tree     *tree
@@ -130,7 +131,7 @@ func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([
 				fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
 		}
 	}
-	return plans, nil
+	return withExtra(ctx, t, plans, c)
 }
 
 // withRunner adds the test runner of the configuration, even if no manifest names it.
@@ -315,6 +316,9 @@ func (p plan) withoutOverruled(own []string) ([]string, error) {
 
 // lockNames returns the names of the lock files for a message, at most three of them.
 func (p plan) lockNames() string {
+	if p.extra {
+		return extraNames
+	}
 	if len(p.locks) == 0 {
 		return "by setup.run"
 	}
@@ -363,7 +367,7 @@ func writeAt(root *os.Root, file string, text []byte) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	return root.WriteFile(name, text, 0o644)
+	return root.WriteFile(name, text, modeOf(text))
 }
 
 // keyVersion must change when the same plan would be carried out differently.

@@ -186,6 +186,7 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	r.Setup.check(p, at+".setup")
 	r.Services.check(p, at+".services")
 	checkValues(p, at+".env", r.Env)
+	r.Installed.check(p, at+".environment", r.Setup.off)
 	r.Visual.check(p, at+".visual")
 	if strings.HasPrefix(r.Scope, "/") || slices.Contains(strings.Split(r.Scope, "/"), "..") {
 		p.At(at+".scope", "scope %q has to be a folder within the repository", r.Scope)

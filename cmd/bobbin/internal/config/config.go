@@ -66,6 +66,8 @@ type Repository struct {
 	Services Services `yaml:"services"`
 	// variables of every command of the repository; no secrets
 	Env map[string]string `yaml:"env"`
+	// what is installed for its commands besides its packages
+	Installed Installed `yaml:"environment"`
 
 	visibility
 	RemoteAccess
@@ -184,6 +186,7 @@ var sections = []strictyaml.Section{
 	{Of: CheckLimits{}, Name: "checks at the top of the file"},
 	{Of: Setup{}, Name: "setup"},
 	{Of: Services{}, Name: "services"},
+	{Of: Installed{}, Name: "environment"},
 	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: AgentModel{}, Name: "an agent"},

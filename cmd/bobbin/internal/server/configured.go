@@ -118,6 +118,8 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 func repositoryOf(
 	r config.Repository, credentials remote.Credentials, values map[string]string,
 ) repository.Repository {
+	setup := r.Setup.Options(values)
+	setup.Extra = r.Installed.Options()
 	return repository.Repository{
 		Remote:       remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials},
 		Base:         r.Base,
@@ -128,7 +130,7 @@ func repositoryOf(
 		Near:         r.Checks.Near,
 		Warm:         r.Checks.Warm == "on",
 		Scope:        r.Scope,
-		Setup:        r.Setup.Options(values),
+		Setup:        setup,
 		Environment:  r.Environment(),
 		Display: repository.Display{
 			CodeURL: address.CodeURL(r.CodeURL, r.URL),

@@ -209,6 +209,9 @@ func FetchFailed(repository string, err error) string {
 	if m.Cure != "" {
 		line += " For my operator: " + m.Cure + "."
 	}
+	if m.Log != "" {
+		line += " The whole output is in `" + m.Log + "`."
+	}
 	return line + rest
 }
 
