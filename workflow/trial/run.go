@@ -83,6 +83,7 @@ type trying struct {
 	missing []packages.Missing
 
 	services []environment.Installed
+	instead  []string // where packages come from, if not from a registry
 }
 
 func (t *trying) runAll(ctx context.Context) error {
@@ -143,6 +144,9 @@ func (t *trying) fetchPackages(ctx context.Context) (*packages.Packages, error) 
 				t.missing = append(t.missing, m)
 			}
 		}
+	}
+	for _, line := range have.Instead() {
+		t.instead = append(t.instead, "the packages of "+line)
 	}
 	return have, nil
 }
