@@ -109,6 +109,9 @@ func (l *Layout) addSystem() {
 			l.Links = append(l.Links, [2]string{target, dir})
 		}
 	}
+	for _, file := range modulesOfPHP(phpModules) {
+		l.System = append(l.System, Bind{Host: file, Inside: file})
+	}
 	for _, pattern := range etcFiles {
 		found, _ := filepath.Glob(pattern)
 		for _, file := range found {
