@@ -69,17 +69,17 @@ func (hr HunkResults) Open() (open HunkResults) {
 	return open
 }
 
-// Line says how many of the hunks are needed, and why the others are kept. It returns an empty string if
-// there are no hunks.
+// Line says how many of the hunks are needed, why others are kept, and which were not tried. It returns an
+// empty string if there are no hunks.
 func (hr HunkResults) Line() string {
-	needed, untried := 0, 0
-	var kept []string
+	needed := 0
+	var kept, untried []string
 	for _, h := range hr {
 		switch h.Verdict {
 		case HunkNeeded:
 			needed++
 		case HunkUntried:
-			untried++
+			untried = append(untried, h.quotedPlace())
 		default:
 			kept = append(kept, fmt.Sprintf("%s (%s)", h.quotedPlace(), plaintext.QuoteLine(h.Kept)))
 		}
@@ -87,8 +87,9 @@ func (hr HunkResults) Line() string {
 	switch {
 	case len(hr) == 0:
 		return ""
-	case untried == len(hr):
-		return fmt.Sprintf("None of %d hunks was tried: there was no time left", untried)
+	case len(untried) == len(hr):
+		return fmt.Sprintf("None of %d hunks was tried, since there was no time left: %s", len(untried),
+			plaintext.FirstOf(untried, maxKept))
 	}
 	line := fmt.Sprintf("%d of %d hunks are needed", needed, len(hr))
 	switch {
@@ -103,8 +104,8 @@ func (hr HunkResults) Line() string {
 	if len(kept) > 0 {
 		line += "; kept: " + strings.Join(kept, ", ")
 	}
-	if untried > 0 {
-		line += fmt.Sprintf("; %d not tried: there was no time left", untried)
+	if len(untried) > 0 {
+		line += "; not tried, since there was no time left: " + plaintext.FirstOf(untried, maxKept)
 	}
 	return line
 }
@@ -121,7 +122,7 @@ func (hr HunkResults) List() string {
 	return strings.Join(lines, "\n")
 }
 
-// maxKept is the maximum number of kept hunks that Line names.
+// maxKept is the maximum number of kept hunks that Line names, and of those that were not tried.
 const maxKept = 20
 
 // maxListed is the maximum number of hunks that List lists.

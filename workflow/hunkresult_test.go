@@ -16,10 +16,11 @@ func TestHunksInALine(t *testing.T) {
 		"3 of 3 hunks are needed": {needed, needed, needed},
 		"0 of 1 hunk is needed; kept: " +
 			"`cart's.go:40` (“it reads better”)": {kept},
-		"1 of 3 hunks is needed; kept: `cart's.go:40` (“it reads better”); 1 not tried: " +
-			"there was no time left": {needed, kept, late},
-		"None of 2 hunks was tried: " +
-			"there was no time left": {late, late},
+		"1 of 3 hunks is needed; kept: `cart's.go:40` (“it reads better”); not tried, since " +
+			"there was no time left: `new.go`": {needed, kept, late},
+		"None of 2 hunks was tried, since there was no time left: `new.go`, `b.go:7`": {
+			late, {Path: "b.go", Line: 7, Verdict: HunkUntried},
+		},
 	} {
 		if got := l.Line(); got != want {
 			t.Errorf("%q, want %q", got, want)

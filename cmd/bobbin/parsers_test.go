@@ -641,6 +641,7 @@ var inside = map[string]string{
 	"workflow/failpoint/on.go":                              "what a test sets, in a build for tests",
 	"repo/sandbox/internal/cgroup/group_linux.go":           "what the kernel writes",
 	"repo/sandbox/internal/cgroup/machine_linux.go":         "what the kernel writes",
+	"repo/build/log.go":                                     "a line of a log, a shape of two texts",
 	"repo/build/packages/login.go":                          "the operator's own address of the repository",
 	"workflow/plan.go":                                      "rows of ours",
 }

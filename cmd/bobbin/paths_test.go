@@ -55,6 +55,8 @@ var ourOwn = map[string]string{
 		"never shown to a command",
 	"repo/build/cache.go": "caches: their folders, " +
 		"and the locks beside them",
+	"repo/build/ccache.go":   "a cache: its folder, not what is in it",
+	"repo/build/prepared.go": "a folder that is made here",
 	"repo/build/clean.go": "caches, of which only sizes and ages are " +
 		"asked for",
 	"repo/build/lacking.go":     "folders of reports, which are made here, not what is in them",

@@ -153,25 +153,37 @@ func (c *Checker) RunTreeNearFirst(
 func (c *Checker) runTree(
 	ctx context.Context, commit string, lay func(*os.Root) error, p project.Project, j treeRun,
 ) (result.Result, error) {
-	work, remove, err := c.cacheOrEmpty().WorkFolder()
+	files, remove, err := c.freshTree(ctx, commit, lay)
 	if err != nil {
 		return result.Result{}, err
 	}
 	defer remove()
-	files := filepath.Join(work, "files")
-	if err := c.cacheOrEmpty().Mirror().Materialise(ctx, commit, files); err != nil {
-		return result.Result{}, err
-	}
-	if lay != nil {
-		if err := layInto(files, lay); err != nil {
-			return result.Result{}, err
-		}
-	}
-	if err := c.Caches.Sandbox.Own(files); err != nil {
-		return result.Result{}, err
-	}
 	j.dir = files
 	return c.runTreeAt(ctx, j, p)
+}
+
+// freshTree writes the files of the commit into a new folder, changed by lay, which may be nil. Commands can
+// write it. remove removes it.
+func (c *Checker) freshTree(
+	ctx context.Context, commit string, lay func(*os.Root) error,
+) (files string, remove func(), err error) {
+	work, remove, err := c.cacheOrEmpty().WorkFolder()
+	if err != nil {
+		return "", nil, err
+	}
+	files = filepath.Join(work, "files")
+	err = c.cacheOrEmpty().Mirror().Materialise(ctx, commit, files)
+	if err == nil && lay != nil {
+		err = layInto(files, lay)
+	}
+	if err == nil {
+		err = c.Caches.Sandbox.Own(files)
+	}
+	if err != nil {
+		remove()
+		return "", nil, err
+	}
+	return files, remove, nil
 }
 
 func layInto(dir string, lay func(*os.Root) error) error {

@@ -101,6 +101,12 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 		env = append(env, "GOCACHE="+insideBuild)
 		env = append(env, "GODEBUG="+goIndex(writable))
 	}
+	if more, vars, err := c.ccacheMounts(writable); err != nil {
+		c.caches.log().Warn("no cache of compiled C", "err", err)
+	} else {
+		mounts = append(mounts, more...)
+		env = append(env, vars...)
+	}
 	if dir := c.caches.GoModules(); dir != "" {
 		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideMod})
 		env = append(env, "GOMODCACHE="+insideMod)

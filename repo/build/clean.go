@@ -241,7 +241,9 @@ func shrinkToSize(folders []*cleaning, keep CacheRetention) (out []disk.Removed,
 // entries lists what can be removed on its own. The tests of a base branch can write the cache, and may have
 // replaced a folder by a link, so files are reached through an os.Root and not by their paths.
 func (c *cleaning) entries() (out []entry) {
-	for folder, pattern := range map[string]string{goBuildDir: "[0-9a-f][0-9a-f]", resultsDir: "."} {
+	for folder, pattern := range map[string]string{
+		goBuildDir: "[0-9a-f][0-9a-f]", ccacheDir: "[0-9a-f][0-9a-f]", resultsDir: ".",
+	} {
 		root, err := os.OpenRoot(filepath.Join(c.dir, folder))
 		if err != nil {
 			continue // nothing was built

@@ -28,7 +28,8 @@ func (c *Checker) writeLog(line, output string) {
 	fmt.Fprintf(out, "$ %s\n", shown)
 	for text := range strings.Lines(output) {
 		var event struct{ Action, Output string }
-		if strings.HasPrefix(text, `{"`) && json.Unmarshal([]byte(text), &event) == nil && event.Action != "" {
+		isEvent := strings.HasPrefix(text, `{"`) && json.Unmarshal([]byte(text), &event) == nil
+		if isEvent && event.Action != "" {
 			text = event.Output
 		}
 		out.WriteString(text)

@@ -356,9 +356,9 @@ const lowestPriority = "renice -n 19 -p $$ >/dev/null 2>&1\n"
 
 // runCommand runs one command line in the sandbox. A command that fails is no error.
 func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome, error) {
-	script := preamble
+	script := useCCache + preamble
 	if t.checker.idle {
-		script = lowestPriority + preamble
+		script = lowestPriority + script
 	}
 	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, script, line)
 	cmd.KillOne = true

@@ -38,7 +38,7 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 			mounts[i].Inside = insideBase
 		}
 	}
-	env = append(env, "GODEBUG="+goIndex(true)) // the last one counts
+	env = append(env, "GODEBUG="+goIndex(true), "CCACHE_DIR="+insideBuild+"/ccache") // the last ones count
 	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
 }
 

@@ -18,9 +18,9 @@ func (p *proving) canRunAlone() bool {
 	return false
 }
 
-// proveAlone proves the change with the tests of its own test files alone. why says why the whole suite proves
-// nothing, such as that it does not run to its end on the base. It returns false if the change has no such
-// tests, or if they cannot be run alone.
+// proveAlone proves the change with the tests of its own test files alone. why says why the whole suite
+// proves nothing, such as that it does not run to its end on the base. It returns false if the change has no
+// such tests, or if they cannot be run alone.
 func (p *proving) proveAlone(ctx context.Context, why string) (bool, error) {
 	files := p.tests.testFiles()
 	narrowed, ok := p.project.Only(files, nil)

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/build"
@@ -78,6 +81,38 @@ func changedPaths(changes []diff.Change) (paths []string) {
 	return paths
 }
 
+// builtMarks are the files by which a folder is known that CMake, Meson or Cargo made for what they build.
+var builtMarks = []string{"CMakeCache.txt", "meson-private/coredata.dat", ".rustc_info.json"}
+
+// hideBuilt makes git ignore the folders at the top of the workspace that a build made for its outputs, so
+// that they stay for the next build and are no part of the change. Folders that the base has stay as they
+// are.
+func hideBuilt(commits git.Commits, w *git.Workspace) error {
+	base, err := commits.Files(w.Base())
+	if err != nil {
+		return err
+	}
+	entries, err := fs.ReadDir(w.FS(), ".")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		dir := e.Name()
+		marked := slices.ContainsFunc(builtMarks, func(mark string) bool {
+			info, err := w.Root().Lstat(path.Join(dir, mark))
+			return err == nil && info.Mode().IsRegular()
+		})
+		_, known := fs.Stat(base, dir)
+		_, ignores := w.Root().Lstat(path.Join(dir, ".gitignore"))
+		if e.IsDir() && marked && known != nil && errors.Is(ignores, fs.ErrNotExist) {
+			if err := w.Root().WriteFile(path.Join(dir, ".gitignore"), []byte("*\n"), 0o644); err != nil {
+				return fmt.Errorf("hide what a build made in %s: %w", dir, err)
+			}
+		}
+	}
+	return nil
+}
+
 // Check builds and tests the current files of the workspace. For a kind in builtApart it runs in a fresh
 // tree, as a proof does, so a proof of exactly this tree can reuse the result. For other kinds it runs in
 // the workspace's own files, where a build continues from the last one.
@@ -91,8 +126,12 @@ func changedPaths(changes []diff.Change) (paths []string) {
 func Check(
 	ctx context.Context, c *build.Checker, w *git.Workspace, p project.Project,
 ) (result.Result, error) {
-	if c.Cache == nil || c.Cache.Mirror() == nil || !BuiltApart(p.Kind) {
+	if c.Cache == nil || c.Cache.Mirror() == nil {
 		return c.Run(ctx, w.Files(), p)
+	}
+	if !BuiltApart(p.Kind) {
+		r, err := c.Run(ctx, w.Files(), p)
+		return r, errors.Join(err, hideBuilt(c.Cache.Mirror().Commits(), w))
 	}
 	tree, err := w.Tree(ctx)
 	var unfit *git.PathError

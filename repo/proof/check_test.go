@@ -142,3 +142,28 @@ func TestTheTestsNearTheChangeComeFirst(t *testing.T) {
 	require.Empty(t, r.Stopped)
 	require.Equal(t, result.Counts{Passed: 2, Failed: 1}, r.Counts)
 }
+
+// What a build leaves in a folder of its own stays for the next build, and is no part of the change. A folder
+// that the base has is the project's.
+func TestWhatACheckBuildsIsNoPartOfTheChange(t *testing.T) {
+	t.Parallel()
+	for base, want := range map[string][]string{
+		"a.txt":       {"a.c"},
+		"build/a.txt": {"a.c", "build/CMakeCache.txt", "build/a.o"},
+	} {
+		m, commits := repotest.NewMirror(t, repotest.Files{base: "x\n"})
+		w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"a.c": "int a;\n"})
+		c := checker(t).For(m)
+		require.NoError(t, c.Caches.Sandbox.Own(w.Files()))
+		build := "ls build/a.o; mkdir -p build; touch build/CMakeCache.txt build/a.o"
+		p := project.Project{Kind: "cmake", Build: build}
+		for _, said := range []string{"No such file", "build/a.o\n"} {
+			r, err := Check(t.Context(), c, w, p)
+			require.NoError(t, err)
+			require.Contains(t, r.BuildOutput, said)
+		}
+		changes, err := w.Changes(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, changedPaths(changes))
+	}
+}

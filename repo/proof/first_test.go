@@ -11,13 +11,14 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// A proof of a long suite runs the tests first that the change can reach, here those of a package that imports
-// the changed one, and ends there if one of them fails in two runs.
+// A proof of a long suite runs the tests first that the change can reach, here those of a package that
+// imports the changed one, and ends there if one of them fails in two runs.
 func TestAProofRunsFirstWhatTheChangeCanReach(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	test := func(pkg, body string) string {
-		return "package " + pkg + "\n\nimport \"testing\"\n\nfunc Test_" + pkg + "(t *testing.T) {\n" + body + "}\n"
+		return "package " + pkg + "\n\nimport \"testing\"\n\n" +
+			"func Test_" + pkg + "(t *testing.T) {\n" + body + "}\n"
 	}
 	base := repotest.Files{
 		"go.mod":            "module example.com/shop\n\ngo 1.24\n",
@@ -42,8 +43,9 @@ func TestAProofRunsFirstWhatTheChangeCanReach(t *testing.T) {
 	require.Equal(t, Failed, shown.Outcome(), shown.Lines())
 	require.Equal(t, result.StoppedNear, shown.Branch.Stopped)
 	require.Equal(t, result.Counts{Failed: 1}, shown.Branch.Counts)
-	require.Equal(t, "1 of the tests that ran first on the branch fail there and not on main, each in two runs: "+
-		"Test_cart (not four). 1 test that the change can reach ran first, and the others not at all", shown.Why)
+	require.Equal(t, "1 of the tests that ran first on the branch fail there and not on main, "+
+		"each in two runs: Test_cart (not four). "+
+		"1 test that the change can reach ran first, and the others not at all", shown.Why)
 	require.Empty(t, shown.OnBase.Project, "nothing else was run")
 
 	// The control: a suite that is short runs as a whole.

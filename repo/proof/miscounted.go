@@ -60,7 +60,8 @@ func (p *proving) judgeMiscounted(ctx context.Context) (bool, error) {
 		}
 	}
 	p.Proof = whole
-	p.Missing = why + ", and neither the exit codes nor the new tests alone tell the change from " + p.BaseName
+	p.Missing = why + ", and neither the exit codes nor the new tests alone tell the change from " +
+		p.BaseName
 	p.Why = p.Missing
 	return true, nil
 }

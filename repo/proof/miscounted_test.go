@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// Of a suite whose output is not read rightly the counts are neither proof nor refusal: the exit codes decide,
-// and where they do not tell, nothing is known of the change. Both numbers are said.
+// Of a suite whose output is not read rightly the counts are neither proof nor refusal: the exit codes
+// decide, and where they do not tell, nothing is known of the change. Both numbers are said.
 func TestWhatIsCountedWronglyProvesNothing(t *testing.T) {
 	t.Parallel()
 	base := repotest.Files{
@@ -24,7 +24,8 @@ func TestWhatIsCountedWronglyProvesNothing(t *testing.T) {
 	}
 	fix := repotest.Files{"code": "3\n", "tests/new.sh": "grep -q 3 code\n"}
 	p := project.Project{Kind: "make", Test: "sh suite.sh"}
-	const both = "an error of Bobbin, not of the change: it read 1 tests on main, where the runner itself counts 4151"
+	const both = "an error of Bobbin, not of the change: it read 1 tests on main, " +
+		"where the runner itself counts 4151"
 	for name, c := range map[string]struct {
 		base, branch repotest.Files
 		outcome      Outcome
@@ -44,11 +45,14 @@ func TestWhatIsCountedWronglyProvesNothing(t *testing.T) {
 			outcome: NotStarted, says: "it read 1 tests on the branch, where the runner itself counts 4151",
 		},
 		// The control: with the right number the counts decide, and the new test is not among them.
-		"counted rightly": {base: repotest.Files{"stated": "1\n"}, outcome: Failed, says: "hold no test that is new"},
+		"counted rightly": {
+			base: repotest.Files{"stated": "1\n"}, outcome: Failed, says: "hold no test that is new",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			before, after := maps.Clone(base), maps.Clone(fix)
+			before := maps.Clone(base)
+			after := maps.Clone(fix)
 			maps.Copy(before, c.base)
 			maps.Copy(after, c.branch)
 			m, commits := repotest.NewMirror(t, before)

@@ -29,6 +29,7 @@ type Repository struct {
 	Unreviewed     bool   // changes are pushed without a review by the critic
 	Build, Test    string // commands; empty: found from the files
 	Near           string // command for the tests near a change: project.Project.NearBy
+	Warm           bool   // new commits of the base are built and tested in idle time
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
 	Environment    environment.Config

@@ -194,10 +194,11 @@ func uncovered(cover proof.Coverage, r result.Result) string {
 	if len(cover.Uncovered) == 0 {
 		return ""
 	}
-	line := fmt.Sprintf("`%s` does not reach %s", r.Project.TestCommand(), plaintext.FirstOf(cover.Uncovered, 5))
+	files := plaintext.FirstOf(cover.Uncovered, 5)
+	line := fmt.Sprintf("`%s` does not reach %s", r.Project.TestCommand(), files)
 	if cover.Reached == 0 {
 		line = fmt.Sprintf("This says nothing about the change: `%s` reaches none of the changed code (%s)",
-			r.Project.TestCommand(), plaintext.FirstOf(cover.Uncovered, 5))
+			r.Project.TestCommand(), files)
 	}
 	var by []string
 	for _, p := range cover.By {

@@ -124,7 +124,8 @@ func TestCheckTellsWhatFailedBeforeApart(t *testing.T) {
 		Status: result.Failed,
 		Output: "nobody knows why\n",
 	}
-	text := describe(proof.Checked{BaseName: "main", Base: result.Result{Tests: []result.Test{old}}, Result: result.Result{
+	base := result.Result{Tests: []result.Test{old}}
+	text := describe(proof.Checked{BaseName: "main", Base: base, Result: result.Result{
 		TestsRan: true,
 		Counted:  true,
 		Counts:   result.Counts{Failed: 4},
@@ -170,7 +171,8 @@ func TestAFailingCheckKeepsItsWholeLog(t *testing.T) {
 	require.Contains(t, b.ok(t, "read_file", args{"path": log, "limit": 4}), "1\t$ echo building\n")
 	require.Equal(t, log+":4004: 4001\n", b.ok(t, "search", args{"path": log, "pattern": "^4001$"}))
 
-	b.Project.Test = `printf '{"Action":"output","Package":"p","Output":"--- FAIL: TestA"}\n'; seq 9000; exit 1`
+	b.Project.Test = `printf '{"Action":"output","Package":"p","Output":"--- FAIL: TestA"}\n'; ` +
+		`seq 9000; exit 1`
 	require.Contains(t, b.ok(t, "check", nil), "output:check-2.txt")
 	require.Contains(t, b.ok(t, "read_file", args{"path": "output:check-2.txt", "limit": 5}),
 		"--- FAIL: TestA", "as people read it")
@@ -213,13 +215,14 @@ func TestACheckSaysWhatItDoesNotCover(t *testing.T) {
 		TestsRan: true, TestsOK: true, Counted: true, Counts: result.Counts{Passed: 1},
 	}
 	for want, cover := range map[string]proof.Coverage{
-		"This says nothing about the change: `python3 -m unittest` reaches none of the changed code (a.cc), " +
-			"and no test command that is known does: ": {Uncovered: []string{"a.cc"}},
+		"This says nothing about the change: `python3 -m unittest` reaches none of the changed code " +
+			"(a.cc), and no test command that is known does: ": {Uncovered: []string{"a.cc"}},
 		"`python3 -m unittest` does not reach web/a.js. The proof also runs what does: `npm test`.": {
 			Uncovered: []string{"web/a.js"}, Reached: 1, By: []project.Project{{Test: "npm test"}},
 		},
 	} {
 		require.Contains(t, describe(proof.Checked{Result: ran, Coverage: cover}), want)
 	}
-	require.NotContains(t, describe(proof.Checked{Result: ran, Coverage: proof.Coverage{Reached: 1}}), "reach")
+	all := proof.Checked{Result: ran, Coverage: proof.Coverage{Reached: 1}}
+	require.NotContains(t, describe(all), "reach")
 }

@@ -74,6 +74,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Ledger: ledger, Snapshots: &worktree.Snapshots{Ledger: ledger}, Catalog: catalog, Folders: &r.Folders,
 		Mirrors: r.Mirrors, Sandbox: r.Sandbox, SandboxOff: r.SandboxOff, Checker: r.Checker,
 		Skills: r.Skills, Seats: r.Seats, NoticeAfter: r.NoticeAfter, Duplicates: duplicates.Announce,
+		HunkTime: r.HunkTime,
 	}
 	budget := &budget.Budget{Ledger: ledger, Limits: r.Limits}
 	t := &turn{Ledger: ledger, Trees: trees, Budget: budget, Permissions: permissions}

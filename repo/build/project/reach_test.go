@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests that a change can reach come first: those that import what was changed, also through others. Where
-// these are most of the tests, the tests near the change come first, as before.
+// The tests that a change can reach come first: those that import what was changed, also through others.
+// Where these are most of the tests, the tests near the change come first, as before.
 func TestWhatTheChangeCanReachComesFirst(t *testing.T) {
 	t.Parallel()
 	goTree := map[string]string{
@@ -30,7 +30,8 @@ func TestWhatTheChangeCanReachComesFirst(t *testing.T) {
 	}
 	python := map[string]string{
 		"shop/__init__.py": "", "shop/money.py": "", "shop/cart.py": "from shop.money import half\n",
-		"tests/test_money.py": "from shop.money import half\n", "tests/test_cart.py": "from shop import cart\n",
+		"tests/test_money.py": "from shop.money import half\n",
+		"tests/test_cart.py":  "from shop import cart\n",
 		"tests/test_rates.py": "import shop.rates\n", "tests/test_d.py": "", "shop/rates.py": "",
 		"tests/web/conftest.py": "from shop.rates import rate\n", "tests/web/test_page.py": "",
 	}
@@ -99,7 +100,8 @@ func TestWhatTheChangeCanReachComesFirst(t *testing.T) {
 			delete(goTree, name)
 		}
 	}
-	parts, ok := Project{Kind: "go", Test: "go test ./..."}.ReachFirst(treeOf(goTree), []string{"money/money.go"})
+	p := Project{Kind: "go", Test: "go test ./..."}
+	parts, ok := p.ReachFirst(treeOf(goTree), []string{"money/money.go"})
 	require.True(t, ok)
 	require.False(t, parts.Reach)
 	require.Contains(t, parts.Near, "'./money'")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -38,7 +39,23 @@ type Trial struct {
 	Work    *git.Workspace
 	Project project.Project
 	Proof   proof.Proof
-	Limit   time.Duration // for all hunks together; zero: none is tried
+	Limit   time.Duration // for all hunks together, as of TimeFor; zero: none is tried
+}
+
+// Suites is how many runs of the whole suite the time for the hunks of a change has room for, and MostTime
+// its maximum, unless more is configured.
+const (
+	Suites   = 3
+	MostTime = 30 * time.Minute
+)
+
+// TimeFor returns the time for the hunks of a change: the configured one, or that of a few runs of the base's
+// suite where that is more. It is zero if none is configured.
+func TimeFor(configured time.Duration, base result.Result) time.Duration {
+	if configured <= 0 {
+		return 0
+	}
+	return max(configured, min(Suites*base.Took, MostTime))
 }
 
 // A trialRun is a Trial in progress.
@@ -48,6 +65,7 @@ type trialRun struct {
 	tests    []string // test files that changed
 	fix      []Hunk
 	deadline time.Time
+	built    *build.Prepared // the branch, built once; nil: it was not needed yet
 }
 
 const noTime = "no time was left"
@@ -76,6 +94,11 @@ func (t Trial) Run(ctx context.Context) ([]Hunk, error) {
 	}
 	limited, cancel := context.WithDeadline(ctx, x.deadline)
 	defer cancel()
+	defer func() {
+		if x.built != nil {
+			x.built.Close()
+		}
+	}()
 	for _, wide := range []bool{false, true} {
 		for _, i := range x.nearestFirst() {
 			if err := x.tryHunk(limited, &x.fix[i], wide); err != nil {

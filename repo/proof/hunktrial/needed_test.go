@@ -293,3 +293,41 @@ func TestAHunkMayBreakOneTestOfAName(t *testing.T) {
 	require.Equal(t, "total is skipped", x.worse(run(skipped, passed, failed), true))
 	require.Empty(t, x.worse(run(passed, passed, skipped), true), "it fails on the branch")
 }
+
+// The time for hunks grows with the suite, up to a maximum that only a configured time exceeds.
+func TestTheTimeForHunksGrowsWithTheSuite(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ configured, suite, want time.Duration }{
+		{2 * time.Minute, time.Second, 2 * time.Minute},
+		{2 * time.Minute, 4 * time.Minute, 12 * time.Minute},
+		{2 * time.Minute, time.Hour, MostTime},
+		{2 * time.Hour, time.Hour, 2 * time.Hour},
+		{0, time.Hour, 0},
+	} {
+		require.Equal(t, c.want, TimeFor(c.configured, result.Result{Took: c.suite}))
+	}
+}
+
+// Where the whole suite takes too long for each hunk, the tests that the hunk's file can reach are run.
+func TestALongSuiteIsNarrowedForEachHunk(t *testing.T) {
+	t.Parallel()
+	m, commits := repotest.NewMirror(t, repotest.Files{
+		"money.py": "a = 1\n", "test_money.py": "import money\n", "test_a.py": "\n", "test_b.py": "\n",
+	})
+	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{"money.py": "a = 2\n"})
+	p := project.Project{Kind: "python", Test: "pytest -v"}
+	narrowed := func(took time.Duration) (string, bool) {
+		shown := proof.Proof{Branch: result.Result{Took: took}}
+		tr := trialRun{Trial: Trial{Work: w, Project: p, Proof: shown}, deadline: time.Now().Add(time.Hour)}
+		h := Hunk{Hunk: diff.Hunk{Path: "money.py"}, Verdict: Untried}
+		tr.fix = []Hunk{h, h}
+		now, narrow := tr.widerTests(h, []diff.Version{{Path: "money.py"}})
+		return now.Test, narrow
+	}
+	line, narrow := narrowed(50 * time.Minute)
+	require.True(t, narrow)
+	require.Equal(t, "pytest -v -x 'test_money.py'", line)
+	line, narrow = narrowed(time.Minute)
+	require.False(t, narrow)
+	require.Equal(t, p.Test, line)
+}

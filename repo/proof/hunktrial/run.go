@@ -26,23 +26,43 @@ func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, e
 	}
 	p, narrow := tr.nearTests()
 	if wide {
-		p, narrow = tr.widerTests(without)
+		p, narrow = tr.widerTests(h, without)
 	} else if !narrow {
 		return "", nil
 	}
 	if !narrow && time.Until(tr.deadline) < tr.Proof.Branch.Took {
 		return "", errNoTime
 	}
-	r, err := tr.Checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
-		if err := proof.LayChanges(tr.changes, tr.Work.Root(), onto); err != nil {
-			return err
-		}
-		return layVersions(without, onto)
-	}, p)
+	r, err := tr.runWithout(ctx, without, p)
 	if err != nil {
 		return "", err
 	}
 	return tr.worse(r, narrow), nil
+}
+
+// runWithout runs p on the branch with these versions of a hunk's paths. Where a build is long, it goes on
+// from that of the branch.
+func (tr *trialRun) runWithout(
+	ctx context.Context, without []diff.Version, p project.Project,
+) (result.Result, error) {
+	branch := func(onto *os.Root) error { return proof.LayChanges(tr.changes, tr.Work.Root(), onto) }
+	hunk := func(onto *os.Root) error { return layVersions(without, onto) }
+	if proof.BuiltApart(tr.Project.Kind) || tr.Project.Build == "" {
+		return tr.Checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
+			if err := branch(onto); err != nil {
+				return err
+			}
+			return hunk(onto)
+		}, p)
+	}
+	if tr.built == nil {
+		built, err := tr.Checker.Prepare(ctx, tr.Work.Base(), branch, tr.Project)
+		if err != nil {
+			return result.Result{}, err
+		}
+		tr.built = built
+	}
+	return tr.built.RunTree(ctx, hunk, p)
 }
 
 // without returns the versions of the hunks' paths when these hunks are taken out. The tests that a
@@ -112,11 +132,12 @@ func (tr *trialRun) nearTests() (project.Project, bool) {
 
 // widerTests returns the project narrowed to the tests of the packages that a Go fix touches. If these
 // cannot be told from the files' paths, and for every other language, it returns the whole project and
-// false.
-func (tr *trialRun) widerTests(without []diff.Version) (project.Project, bool) {
+// false; if that takes too long for all hunks that are left, it returns those that the hunk's file can
+// reach.
+func (tr *trialRun) widerTests(h Hunk, without []diff.Version) (project.Project, bool) {
 	for _, v := range without {
 		if !strings.HasSuffix(v.Path, ".go") {
-			return tr.Project, false
+			return tr.wholeOrReached(h)
 		}
 	}
 	var files []string
@@ -130,7 +151,29 @@ func (tr *trialRun) widerTests(without []diff.Version) (project.Project, bool) {
 		p.Build = tr.Project.Build
 		return p, true
 	}
-	return tr.Project, false
+	return tr.wholeOrReached(h)
+}
+
+// wholeOrReached returns the whole project if there is time to run it for each hunk that is left, or the
+// tests that the hunk's file can reach are not known. Otherwise it returns these, and true.
+func (tr *trialRun) wholeOrReached(h Hunk) (project.Project, bool) {
+	left := 0
+	for _, other := range tr.fix {
+		if other.Verdict == Untried {
+			left++
+		}
+	}
+	if time.Until(tr.deadline) >= time.Duration(left)*tr.Proof.Branch.Took {
+		return tr.Project, false
+	}
+	parts, ok := tr.Project.ReachFirst(tr.Work.FS(), []string{h.Path})
+	if !ok || !parts.Reach {
+		return tr.Project, false
+	}
+	p := tr.Project
+	p.Test = parts.Near
+	p.Written = ""
+	return p, true
 }
 
 // isPackage reports whether the folder holds Go sources in the tree with these versions.
@@ -157,6 +200,9 @@ func (tr *trialRun) isPackage(folder string, versions []diff.Version) bool {
 // of the test command counts only with the name of a test, since the command may have found no test at
 // all.
 func (tr *trialRun) worse(r result.Result, narrow bool) string {
+	if tr.Proof.Miscounted != "" {
+		r = r.WithoutCounts()
+	}
 	with := result.CountByName(tr.Proof.Branch.Tests)
 	without := result.CountByName(r.Tests)
 	for _, t := range r.Tests {

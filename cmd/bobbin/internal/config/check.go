@@ -180,6 +180,9 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 		!strings.Contains(near, "{packages}") {
 		p.At(at+".checks.near", "near %q needs {files} or {packages} where the changed ones are to be", near)
 	}
+	if r.Checks.Warm != "" {
+		p.OneOf(at+".checks.warm", "warm", r.Checks.Warm, []string{"on", "off"})
+	}
 	r.Setup.check(p, at+".setup")
 	r.Services.check(p, at+".services")
 	checkValues(p, at+".env", r.Env)

@@ -15,6 +15,7 @@ type Checks struct {
 	Test  string `yaml:"test"`
 	// for the tests near a change, with {files} or {packages}; default: made from the test command
 	Near string `yaml:"near"`
+	Warm string `yaml:"warm"` // off (default) or on: new commits of the base are tested in idle time
 	CheckLimits
 }
 

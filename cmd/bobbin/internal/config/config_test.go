@@ -26,7 +26,7 @@ repositories:
     channels: [C0123ABCD, "#bugs"]
     watch: all
     reactions: [bug]
-    checks: {build: go build ./..., test: go test -json ./..., near: 'go test -json {packages}'}
+    checks: {build: go build ./..., test: go test -json ./..., near: 'go test -json {packages}', warm: on}
     approvers: [U0123ABCD, S0456EFGH]
     other_than_requester: true
     guests: no_code
@@ -76,7 +76,9 @@ var wholeShop = Repository{
 	Channels:  []string{"C0123ABCD", "#bugs"},
 	Watch:     "all",
 	Reactions: []string{"bug"},
-	Checks:    Checks{Build: "go build ./...", Test: "go test -json ./...", Near: "go test -json {packages}"},
+	Checks: Checks{
+		Build: "go build ./...", Test: "go test -json ./...", Near: "go test -json {packages}", Warm: "on",
+	},
 	Approval: Approval{
 		Approvers:          []string{"U0123ABCD", "S0456EFGH"},
 		OtherThanRequester: true,
@@ -517,6 +519,7 @@ var badConfigs = []struct{ text, want string }{
 		one + "checks: make test",
 		`c:4: repositories[0].checks: keys and values are expected, not the text "make test"`,
 	},
+	{one + "checks: {warm: yes}", `c:4: unknown warm "yes"; one of on, off`},
 	{
 		one + "checks: {near: npm test}",
 		`c:4: near "npm test" needs {files} or {packages} where the changed ones are to be`,

@@ -128,6 +128,7 @@ func repositoryOf(
 		Build:        r.Checks.Build,
 		Test:         r.Checks.Test,
 		Near:         r.Checks.Near,
+		Warm:         r.Checks.Warm == "on",
 		Scope:        r.Scope,
 		Setup:        setup,
 		Environment:  r.Environment(),

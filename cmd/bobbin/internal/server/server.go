@@ -173,6 +173,7 @@ type Server struct {
 	// serves sessions' pages, at page.Paths; nil: there are no pages
 	Pages  http.Handler
 	keeper *housekeeping.Housekeeper
+	warmer *turn.Warmer
 	Runner *turn.Runner
 	silent time.Duration
 
@@ -274,7 +275,7 @@ func (b *Server) newWork(s Settings, slack *bot.Slack, directory *people.Directo
 	return Work{
 		Side:       side,
 		GiveUpSide: giveUp,
-		Turn:       withStatusIndicator(b.Runner, slack, s.AgentStatus, b.log),
+		Turn:       b.warmer.Around(withStatusIndicator(b.Runner, slack, s.AgentStatus, b.log)),
 		GiveUp:     b.Runner.GiveUp,
 		Secrets:    s.Secrets,
 		Metrics:    s.Metrics,
@@ -357,6 +358,9 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 	b.Runner = runner
 	b.silent = s.Silent
 	b.sandboxOff = runner.SandboxOff
+	b.warmer = &turn.Warmer{
+		Store: b.Store, Repositories: s.Repositories, Mirrors: b.Mirrors, Checker: runner.Checker, Log: b.log,
+	}
 	b.keeper = &housekeeping.Housekeeper{
 		Keep:    s.Keep,
 		Store:   b.Store,
@@ -660,6 +664,10 @@ func (b *Server) Run(ctx context.Context) error {
 	})
 	part(func(ctx context.Context) error {
 		b.keeper.Run(ctx)
+		return nil
+	})
+	part(func(ctx context.Context) error {
+		b.warmer.Run(ctx)
 		return nil
 	})
 	part(func(ctx context.Context) error {

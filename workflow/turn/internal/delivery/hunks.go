@@ -156,7 +156,7 @@ func (hc hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResu
 		Work:    p.Work,
 		Project: work.proof.Ran,
 		Proof:   work.proof,
-		Limit:   hc.HunkTime,
+		Limit:   hunktrial.TimeFor(hc.HunkTime, work.proof.Base),
 	}.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("try the hunks of the fix: %w", err)

@@ -7,7 +7,10 @@ import (
 	"io/fs"
 	"sort"
 	"strings"
+	"time"
 
+	"github.com/bobbinhq/bobbin/repo/proof/hunktrial"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -44,6 +47,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	if p.Checker != nil && t.Sandbox != nil {
 		fmt.Fprintf(&b, "One command of the build or the tests may take: %s.\n",
 			p.Checker.TestLimits().InWords())
+		b.WriteString(hunkTimeFact(t.HunkTime))
 	}
 	if why := p.ProofLimits(); why != "" {
 		b.WriteString(why + "\n")
@@ -65,6 +69,16 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	}
 	b.WriteString("At its root: " + strings.Join(p.topLevelNames(), ", "))
 	return b.String()
+}
+
+// hunkTimeFact says how long the program tries the hunks of a fix, so that agents make few of them.
+func hunkTimeFact(configured time.Duration) string {
+	if configured <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("Before a push each hunk of the fix is taken out alone and tested: %s for all "+
+		"together, or %d runs of all tests, whichever is longer.\n",
+		plaintext.FormatDuration(configured), hunktrial.Suites)
 }
 
 // Unprovable says that nothing can be proven here, because the base's own build or tests do not start,

@@ -31,6 +31,8 @@ type Trees struct {
 	Skills      []skill.Skill
 	Seats       queue.ConcurrencyLimits
 	NoticeAfter time.Duration
+	// the time to try the hunks of a fix, as configured; zero: they are not tried
+	HunkTime time.Duration
 	// Duplicates returns a text about other sessions of the repository that seem to be about the same
 	// problem, the buttons that join them, and the parts to record. nil: it is not looked for.
 	Duplicates func(
