@@ -403,7 +403,11 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 		return outcome{}, fmt.Errorf("test run: run %q: %w", line, err)
 	}
 	whole := out.String()
-	o.text, o.services, o.serviceLog = services.Cut(whole)
+	printed, said := services.Cut(whole)
+	o.text = printed
+	o.services = said.Notes
+	o.serviceLog = said.Log
+	o.used.Services = said.Took
 	o.printed = out.printed() - int64(len(whole)-len(o.text))
 	t.checker.writeLog(line, o.withServices(o.text))
 	return o, nil

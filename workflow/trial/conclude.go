@@ -202,6 +202,9 @@ func (t *trying) noteRest() {
 	if line := t.trial.packagesLine; line != "" {
 		t.note(CauseSystem, line, "install them where tests fail without them")
 	}
+	for _, line := range t.instead {
+		t.note(CausePackages, line, "")
+	}
 	for _, line := range t.trial.Unused {
 		t.note(CauseUnused, line, "")
 	}

@@ -83,6 +83,7 @@ type trying struct {
 	missing []packages.Missing
 
 	services []environment.Installed
+	instead  []string // where packages come from, if not from a registry
 }
 
 func (t *trying) runAll(ctx context.Context) error {
@@ -144,6 +145,9 @@ func (t *trying) fetchPackages(ctx context.Context) (*packages.Packages, error) 
 			}
 		}
 	}
+	for _, line := range have.Instead() {
+		t.instead = append(t.instead, "the packages of "+line)
+	}
 	return have, nil
 }
 
@@ -157,15 +161,16 @@ func missingOf(have *packages.Packages) []packages.Missing {
 // runBase builds and tests the base, as a turn does when a session begins.
 func (t *trying) runBase(ctx context.Context) (err error) {
 	var done func()
+	test := "test: " + t.project.TestCommand() + t.startedFirst()
 	if t.project.Build != "" {
 		done = t.step("build: " + t.project.Build)
 	} else {
-		done = t.step("test: " + t.project.TestCommand())
+		done = t.step(test)
 	}
 	t.base, err = t.checker.BaselineBuilt(ctx, t.subject.Commit, t.project, func() {
 		if t.project.Build != "" && t.project.Test != "" {
 			done()
-			done = t.step("test: " + t.project.TestCommand())
+			done = t.step(test)
 		}
 	})
 	done()
@@ -173,6 +178,20 @@ func (t *trying) runBase(ctx context.Context) (err error) {
 		t.trial.Base = runOf(t.base)
 	}
 	return errors.Join(err, ctx.Err())
+}
+
+// startedFirst names the services that are started before the tests: " (postgres 15.7 and redis 7.0 first)".
+func (t *trying) startedFirst() string {
+	var names []string
+	for _, s := range t.services {
+		if s.Has != "" {
+			names = append(names, s.Kind+" "+s.Has)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(names, " and ") + " first)"
 }
 
 // runAgain runs the tests once more, and compares.
@@ -256,7 +275,7 @@ func runOf(r result.Result) *Run {
 		BuildRan: r.BuildRan, BuildOK: r.BuildOK, BuildSeconds: seconds(r.BuildTook),
 		TestsRan: r.TestsRan, TestSeconds: seconds(r.Took - r.BuildTook),
 		Counted: r.Counted, Passed: r.Passed, Failed: r.Failed, Skipped: r.Skipped,
-		Memory: r.Used.Memory, Processes: r.Used.Processes,
+		Memory: r.Used.Memory, Processes: r.Used.Processes, Services: seconds(r.Used.Services),
 		ExitCode: r.ExitCode, Stopped: r.Stopped, EachNamed: r.EveryTestNamed(),
 		Line: strings.ReplaceAll(r.String(), "go test -json ", "go test "),
 	}

@@ -118,6 +118,7 @@ type Run struct {
 	Stopped      string   `json:"stopped,omitempty"`  // the limit that ended it: time, memory, disk…
 	Memory       int64    `json:"memory_bytes"`       // at the peak of build and tests; 0: not measured
 	Processes    int      `json:"processes"`          // likewise, with threads
+	Services     float64  `json:"services_seconds"`   // until services were ready; 0: less than a second
 	Line         string   `json:"line"`               // the result in one line
 	Failures     []string `json:"failures,omitempty"` // the first tests that failed
 	Output       string   `json:"output,omitempty"`   // the end of what failed

@@ -10,7 +10,9 @@
 #   BOBBIN_DATABASES      databases, such as: postgres/shop mysql/shop
 #   BOBBIN_MYSQL_USERS    users of MySQL with their passwords, such as: shop:secret root:
 #   BOBBIN_PREPARED       folder of the data folders that "prepare" wrote; may be missing
-#   BOBBIN_SERVICE_MARK   first line of the report, which is printed behind the command's output
+#   BOBBIN_SERVICE_MARK   first line of the report, which is printed behind the command's output: notes, the logs
+#                         of services, and when each was ready that took longer than BOBBIN_SERVICE_SLOW
+#   BOBBIN_SERVICE_SLOW   hundredths of a second, see above
 #   BOBBIN_SERVICE_WAIT   seconds until a service counts as one that does not get ready
 
 # find_postgres sets bin to the folder of the wanted major version, or else of the last one that is installed.
@@ -192,7 +194,8 @@ await_one() {
 			return
 		fi
 		if [ $took -gt $((BOBBIN_SERVICE_WAIT * 100)) ]; then
-			say "note: $kind did not get ready within $BOBBIN_SERVICE_WAIT seconds"
+			say "note: $kind did not get ready within $BOBBIN_SERVICE_WAIT seconds: $(tail -n 3 "$dir/$kind.log" |
+				tr '\n' ' ' | cut -c 1-400)"
 			failed="$failed $kind"
 			return
 		fi
@@ -204,7 +207,7 @@ await_one() {
 		say "note: $kind has not all users and databases: $(head -n 3 "$dir/client.log" | tr '\n' ' ' | cut -c 1-400)"
 	fi
 	took=$(($(now) - began))
-	say "$kind was ready after $((took / 100)).$(printf %02d $((took % 100))) s"
+	if [ $took -gt "$BOBBIN_SERVICE_SLOW" ]; then say "ready: $kind $((took * 10)) ms"; fi
 	wc -l <"$dir/$kind.log" >"$dir/$kind.begin" # what is logged from now on is of the command
 }
 
@@ -240,12 +243,12 @@ run() {
 		MYSQL_UNIX_PORT=$dir/mysql.socket
 		case $BOBBIN_SERVICES in *mysql:*) export MYSQL_UNIX_PORT ;; esac
 		unset BOBBIN_SERVICES BOBBIN_ROLES BOBBIN_DATABASES BOBBIN_MYSQL_USERS BOBBIN_PREPARED \
-			BOBBIN_SERVICE_MARK BOBBIN_SERVICE_WAIT
+			BOBBIN_SERVICE_MARK BOBBIN_SERVICE_WAIT BOBBIN_SERVICE_SLOW
 		exec "$@"
 	)
 	code=$?
 	if [ $code -ne 0 ] || [ -n "$failed" ]; then each log_one; fi
-	if grep -q -e '^note: ' -e '^log of ' "$dir/report"; then
+	if grep -q -e '^note: ' -e '^log of ' -e '^ready: ' "$dir/report"; then
 		printf '\n%s\n' "$BOBBIN_SERVICE_MARK"
 		head -c 16000 "$dir/report"
 	fi

@@ -23,6 +23,9 @@ var script string
 // readyWithin is how long a service may take until it is ready, in seconds.
 const readyWithin = "60"
 
+// slowAfter is after how long the wait for a service is said, in hundredths of a second.
+const slowAfter = "100"
+
 // insidePrepared is the folder of prepared data as commands see it.
 const insidePrepared = "/cache/services"
 
@@ -43,7 +46,8 @@ func (e *Environment) Wrap(cmd *sandbox.Cmd, prepared string, started bool) Wrap
 	}
 	w := Wrapped{mark: "--- services (started for this command, empty) " + rand.Text()[:8] + " ---"}
 	cmd.Env = append(cmd.Env, e.settings()...)
-	cmd.Env = append(cmd.Env, "BOBBIN_SERVICE_MARK="+w.mark, "BOBBIN_SERVICE_WAIT="+readyWithin)
+	cmd.Env = append(cmd.Env, "BOBBIN_SERVICE_MARK="+w.mark, "BOBBIN_SERVICE_WAIT="+readyWithin,
+		"BOBBIN_SERVICE_SLOW="+slowAfter)
 	if prepared != "" {
 		cmd.Mounts = append(slices.Clone(cmd.Mounts), sandbox.Mount{Host: prepared, Inside: insidePrepared})
 		cmd.Env = append(cmd.Env, "BOBBIN_PREPARED="+insidePrepared)
@@ -92,25 +96,38 @@ func unique(names []string) (out []string) {
 	return out
 }
 
-// Cut splits the output of a wrapped command: what the command printed, lines for people about services that
-// did not start, and the end of the services' logs.
-func (w Wrapped) Cut(output string) (printed string, notes []string, log string) {
+// A Report is what there is to say of the services of a command.
+type Report struct {
+	Notes []string      // lines for people about services that did not start
+	Log   string        // the end of the services' logs
+	Took  time.Duration // until the last one was ready, and the command began; 0: less than a second
+}
+
+// Cut splits the output of a wrapped command into what the command printed and the report about services.
+func (w Wrapped) Cut(output string) (printed string, r Report) {
 	if w.mark == "" {
-		return output, nil, ""
+		return output, r
 	}
 	at := strings.LastIndex(output, "\n"+w.mark+"\n")
 	if at < 0 {
-		return output, nil, ""
+		return output, r
 	}
 	var rest strings.Builder
 	for line := range strings.Lines(output[at+len(w.mark)+2:]) {
 		if note, ok := strings.CutPrefix(line, "note: "); ok {
-			notes = append(notes, strings.TrimSpace(note))
+			r.Notes = append(r.Notes, strings.TrimSpace(note))
+			continue
+		}
+		if ready, ok := strings.CutPrefix(line, "ready: "); ok {
+			_, after, _ := strings.Cut(strings.TrimSpace(ready), " ")
+			took, _ := time.ParseDuration(strings.ReplaceAll(after, " ", ""))
+			r.Took = max(r.Took, took)
 			continue
 		}
 		rest.WriteString(line)
 	}
-	return output[:at], notes, strings.TrimSuffix(rest.String(), "\n")
+	r.Log = strings.TrimSuffix(rest.String(), "\n")
+	return output[:at], r
 }
 
 // An Installed is a wanted service with the version that is installed where commands run.

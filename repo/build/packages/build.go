@@ -281,6 +281,7 @@ const noteFile = "setup.json"
 
 // A setupRecord is the content of noteFile.
 type setupRecord struct {
+	Instead  string    // from where the packages come instead of the registry; empty: from there
 	Node     []string  // repository folders; the node_modules of folder number n is in node/<n>
 	Resolved []string  // files that the tools would write if the repository has none
 	Lost     []Missing // what could not be fetched; the rest was
@@ -298,7 +299,7 @@ func (f *fetchRun) keepFetched() error {
 		return err
 	}
 	defer root.Close()
-	n := setupRecord{Resolved: f.plan.pinPaths(), Lost: f.lost}
+	n := setupRecord{Resolved: f.plan.pinPaths(), Lost: f.lost, Instead: f.readInstead()}
 	for _, dir := range f.plan.nodeFolders() {
 		from := path.Join("src", dir, "node_modules")
 		if info, err := root.Lstat(from); err != nil || !info.IsDir() {

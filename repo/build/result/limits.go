@@ -28,16 +28,20 @@ func (l Limits) InWords() string {
 type Used struct {
 	Memory    int64 // bytes
 	Processes int   // including threads
+	// Services is the time until the services of a command were ready, if that was more than a second; of all
+	// commands together.
+	Services time.Duration
 	// Killed is the number of processes that the kernel killed, since the run needed more memory than it may.
 	// The rest of the run went on.
 	Killed int
 }
 
-// Add keeps the larger of each peak, and adds up the processes that were killed.
+// Add keeps the larger of each peak, and adds up the processes that were killed and the waits for services.
 func (u *Used) Add(more Used) {
 	u.Memory = max(u.Memory, more.Memory)
 	u.Processes = max(u.Processes, more.Processes)
 	u.Killed += more.Killed
+	u.Services += more.Services
 }
 
 // The values of Result.Stopped and of Test.Lacked that name a limit.

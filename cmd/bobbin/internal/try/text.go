@@ -117,6 +117,9 @@ func runLine(r *trial.Run) string {
 		text += ", ended by a limit (" + r.Stopped + ")"
 	}
 	text += " in " + trial.InWords(r.TestSeconds)
+	if r.Services > 0 {
+		text += fmt.Sprintf(", of which %s until services were ready", trial.InWords(r.Services))
+	}
 	if r.Memory > 0 {
 		text += fmt.Sprintf(", %d MB of memory at the peak", max(1, r.Memory>>20))
 	}

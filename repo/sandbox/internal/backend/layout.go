@@ -48,12 +48,14 @@ func ProgramFile(inside string, source *os.File) File {
 // Source returns the open file with the content, or nil if the content is in Data.
 func (f File) Source() *os.File { return f.source }
 
-// etcFiles lists files of the machine that programs need and that reveal nothing about it.
+// etcFiles lists patterns of files of the machine that programs need and that reveal nothing about it. Debian's
+// Java and Maven read their settings there; Maven's settings.xml may hold passwords.
 var etcFiles = []string{
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
 	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types",
 	"/etc/protocols", "/etc/services",
-	"/etc/java", "/etc/python3", "/etc/perl", "/etc/fonts",
+	"/etc/java", "/etc/java-*-openjdk", "/etc/maven/m2.conf", "/etc/maven/logging", "/etc/python3",
+	"/etc/perl", "/etc/fonts",
 }
 
 // ownEtc replaces files that would name users and servers of the machine.
@@ -107,9 +109,15 @@ func (l *Layout) addSystem() {
 			l.Links = append(l.Links, [2]string{target, dir})
 		}
 	}
-	for _, file := range etcFiles {
-		if _, err := os.Stat(file); err == nil {
-			l.System = append(l.System, Bind{Host: file, Inside: file})
+	for _, file := range modulesOfPHP(phpModules) {
+		l.System = append(l.System, Bind{Host: file, Inside: file})
+	}
+	for _, pattern := range etcFiles {
+		found, _ := filepath.Glob(pattern)
+		for _, file := range found {
+			if _, err := os.Stat(file); err == nil {
+				l.System = append(l.System, Bind{Host: file, Inside: file})
+			}
 		}
 	}
 }

@@ -1,20 +1,25 @@
 package manager
 
-import "regexp"
+import (
+	_ "embed"
+	"regexp"
+)
+
+//go:embed maven.sh
+var mavenFetch string
 
 var mavenHosts = []string{"repo.maven.apache.org", "repo1.maven.org"}
 
-// maven has no lock file; its manifests name exact versions.
+// maven has no lock file; its manifests name exact versions. What the registry does not give is taken from the
+// repository of Debian's packages, if there is one.
 var maven = Manager{
 	Name: "maven", Kind: "java",
 	Manifests:  regexp.MustCompile(`^pom\.xml$`),
 	Read:       func(_, _ string) (bool, bool) { return true, true },
 	ExtraFiles: regexp.MustCompile(`^pom\.xml$`),
-	Fetch: func([]string, bool) string {
-		return `mvn -B -q -Dmaven.repo.local="$PACKAGES/maven" dependency:go-offline`
-	},
-	Version: "mvn --version",
-	Hosts:   mavenHosts,
+	Fetch:      func([]string, bool) string { return mavenFetch },
+	Version:    "mvn --version",
+	Hosts:      mavenHosts,
 }
 
 // gradle is only recognised by its build files. They are not parsed, because they are programs that decide

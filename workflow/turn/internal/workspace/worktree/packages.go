@@ -53,6 +53,10 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 	if have != nil {
 		p.fetched.locks = have.Resolved()
 		p.fetched.missing = joinLines(p.fetched.missing, describeMissing(have.Missing, p.Project()))
+		for _, line := range have.Instead() {
+			p.fetched.missing = joinLines(p.fetched.missing, "The packages of "+line+".")
+			pf.SayIfNew(ctx, "The packages of "+line+".")
+		}
 		if there := have.Submodules(); len(there) > 0 {
 			p.fetched.missing = joinLines(p.fetched.missing, "Submodules, whose files commands see, "+
 				"read-only, but not read_file and search: "+plaintext.FirstOf(there, 20)+".")
