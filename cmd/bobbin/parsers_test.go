@@ -356,6 +356,11 @@ var outside = []readerOf{
 		[]string{"repo/build/packages/internal/manager FuzzFindIn"},
 	},
 	{
+		"versions in lock files and manifests",
+		[]string{"repo/build/packages/internal/lockfile/lockfile.go Read"},
+		[]string{"repo/build/packages/internal/lockfile FuzzRead"},
+	},
+	{
 		"what package managers write of packages that they cannot get",
 		[]string{"repo/build/packages/partial.go readLacking"},
 		[]string{"repo/build/packages FuzzLacking"},
