@@ -72,7 +72,8 @@ func (h History) LastNumber(ctx context.Context, session string) (n int, err err
 	return n, nil
 }
 
-// Commands returns the commands and checks that agents ran since the session's repository was chosen, in order.
+// Commands returns the commands and checks that agents ran since the session's repository was chosen, in
+// order.
 func (h History) Commands(ctx context.Context, session string) ([]Command, error) {
 	rows, err := h.DB.Pool.Query(ctx,
 		`select task_id as task, number, command, exit_code, output from commands
