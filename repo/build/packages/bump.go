@@ -79,11 +79,11 @@ func (f *Fetcher) Bump(ctx context.Context, j Job, files fs.FS, b Bump, p *Packa
 	if err != nil {
 		return Bumped{}, err
 	}
-	found, err := t.findBump(j.Config, b)
+	found, err := t.findBump(ctx, j.Config, b)
 	if err != nil {
 		return Bumped{}, err
 	}
-	if !f.canRun(ctx, found.how.Version) {
+	if !f.canRun(ctx, found.how.Version, j.Config.Tools) {
 		return Bumped{}, bumpError("%s is not installed here, and it alone changes these files; my operator "+
 			"can install it below /usr", found.how.Program)
 	}
@@ -109,10 +109,11 @@ type bumping struct {
 }
 
 // findBump returns the plan, and the folder in it, that names the package.
-func (t *tree) findBump(c Config, b Bump) (bumping, error) {
+func (t *tree) findBump(ctx context.Context, c Config, b Bump) (bumping, error) {
 	c.Run = nil
 	c.Runner = ""
-	plans, err := t.findPlans(c)
+	c.Extra = Extra{}
+	plans, err := t.findPlans(ctx, c)
 	if err != nil {
 		return bumping{}, err
 	}
@@ -216,8 +217,8 @@ func (p plan) manager() string {
 }
 
 // canRun reports whether commands can run a program.
-func (f *Fetcher) canRun(ctx context.Context, version string) bool {
-	return f.toolVersion(ctx, manager.Manager{Version: version}) != ""
+func (f *Fetcher) canRun(ctx context.Context, version string, tools Tools) bool {
+	return f.toolVersion(ctx, manager.Manager{Version: version}, tools) != ""
 }
 
 // runBump runs the package manager on copies of the files, and returns those that it changed.
@@ -391,7 +392,7 @@ func (t *tree) with(changed map[string][]byte) *tree {
 func (f *Fetcher) fetchBumped(
 	ctx context.Context, j Job, t *tree, of string, p *Packages,
 ) ([]Missing, error) {
-	plans, err := t.findPlans(j.Config)
+	plans, err := t.findPlans(ctx, j.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -416,12 +417,12 @@ func (f *Fetcher) Reopen(ctx context.Context, j Job, files fs.FS, p *Packages) e
 	if err != nil {
 		return err
 	}
-	plans, err := t.findPlans(j.Config)
+	plans, err := t.findPlans(ctx, j.Config)
 	if err != nil {
 		return err
 	}
 	for _, one := range plans {
-		versions, missing := f.toolVersions(ctx, one)
+		versions, missing := f.toolVersions(ctx, one, j.Config.Tools)
 		if missing != nil {
 			continue
 		}
