@@ -310,7 +310,8 @@ var libraryOwners = map[string][]string{
 	"github.com/zricethezav/gitleaks": {"workflow/redact"},
 	"go.opentelemetry.io":             {"cmd/bobbin/internal/traces", "workflow/tracing"},
 	"go.yaml.in/yaml/v3": {
-		"repo/build/environment", "repo/build/project/internal/testcommands",
+		"repo/build/environment", "repo/build/packages/internal/lockfile",
+		"repo/build/project/internal/testcommands",
 	},
 	"mvdan.cc/sh/v3": {"repo/build/project/internal/command"},
 }

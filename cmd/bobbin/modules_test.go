@@ -31,6 +31,9 @@ func (s *story) needModule(cfg *stage.Config, down bool) {
 		},
 	)
 	network := packagestest.New(s.t)
+	if err := network.AddVersion("v1.1.0"); err != nil {
+		s.t.Fatal(err)
+	}
 	if s.packages = make(chan struct{}); down {
 		network.Mux = http.NewServeMux()
 	} else {

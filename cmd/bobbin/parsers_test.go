@@ -236,7 +236,10 @@ var outside = []readerOf{
 	},
 	{
 		"sources and commands that reports name",
-		[]string{"workflow/turn/internal/agents/evidence/evidence.go PlacesOf"},
+		[]string{
+			"workflow/turn/internal/agents/evidence/evidence.go PlacesOf",
+			"workflow/turn/internal/agents/evidence/runs.go RunsIn",
+		},
 		[]string{"workflow/turn/internal/agents/evidence FuzzClaims"},
 	},
 	{
@@ -351,6 +354,11 @@ var outside = []readerOf{
 			"repo/build/packages/internal/manager/npm.go readNodeManifest",
 		},
 		[]string{"repo/build/packages/internal/manager FuzzFindIn"},
+	},
+	{
+		"versions in lock files and manifests",
+		[]string{"repo/build/packages/internal/lockfile/lockfile.go Read"},
+		[]string{"repo/build/packages/internal/lockfile FuzzRead"},
 	},
 	{
 		"what package managers write of packages that they cannot get",

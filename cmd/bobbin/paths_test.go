@@ -75,6 +75,7 @@ var ourOwn = map[string]string{
 	"repo/build/packages/submodules.go": "folders that are made here, which commands see read-only",
 	"repo/build/packages/build.go": "a folder that is made here, " +
 		"before the first command runs, and this machine's cache",
+	"repo/build/packages/bump.go": "a folder that is made here, before the first command runs",
 	"repo/build/packages/clean.go": "fetched packages, " +
 		"of which only sizes and ages are asked for",
 	"repo/build/packages/fetch.go": "folders that are made here, and their names",

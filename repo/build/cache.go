@@ -41,24 +41,66 @@ func (c *Cache) FetchPackages(
 	if c.caches.Packages == nil {
 		return nil, nil
 	}
-	release, err := c.pin(ctx)
+	job, release, err := c.packagesJob(ctx, commit, how)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
+	job.Begin = begin
+	return c.caches.Packages.Fetch(ctx, job)
+}
+
+// packagesJob returns what to fetch for a commit. The caller releases the repository's folder.
+func (c *Cache) packagesJob(
+	ctx context.Context, commit string, how packages.Config,
+) (packages.Job, func(), error) {
+	release, err := c.pin(ctx)
+	if err != nil {
+		return packages.Job{}, nil, err
+	}
 	dir, err := c.folder()
 	if err != nil {
-		return nil, err
+		release()
+		return packages.Job{}, nil, err
 	}
 	how.Tools = c.usedTools()
-	return c.caches.Packages.Fetch(ctx, packages.Job{
+	return packages.Job{
 		Commits: c.mirror.Commits(),
 		Commit:  commit,
 		Config:  how,
 		Remote:  c.mirror.Remote(),
 		Dir:     filepath.Join(dir, packagesDir),
-		Begin:   begin,
-	})
+	}, release, nil
+}
+
+// Bump has the package manager change the version of a package in copies of the files of a workspace, and
+// fetches the packages of the new lock file, for all trees with that lock file. It writes nothing into the
+// workspace. commit is the base.
+func (c *Cache) Bump(
+	ctx context.Context, commit string, how packages.Config, files fs.FS, b packages.Bump,
+) (packages.Bumped, error) {
+	if c.caches.Packages == nil {
+		return packages.Bumped{}, &packages.BumpError{Why: "no packages are fetched here"}
+	}
+	job, release, err := c.packagesJob(ctx, commit, how)
+	if err != nil {
+		return packages.Bumped{}, err
+	}
+	defer release()
+	return c.caches.Packages.Bump(ctx, job, files, b, c.fetched.Load())
+}
+
+// ReopenBumped adds the packages that Bump fetched before for the lock files of a workspace.
+func (c *Cache) ReopenBumped(ctx context.Context, commit string, how packages.Config, files fs.FS) error {
+	if c.caches.Packages == nil {
+		return nil
+	}
+	job, release, err := c.packagesJob(ctx, commit, how)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return c.caches.Packages.Reopen(ctx, job, files, c.fetched.Load())
 }
 
 // UsePackages adds the packages to all mounts from now on.

@@ -3,9 +3,13 @@ package git
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -145,6 +149,62 @@ func TestHistoryAgreesWithGit(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t,
 		strings.Split(remotetest.RunGit(t, clone, "log", "--format=%s", "--", "g.txt"), "\n"), subjects(log))
+}
+
+// A line of a large file is followed through many commits, most of which do not touch the file. The expected
+// values are git's own answers.
+func TestBlameOfALargeFile(t *testing.T) {
+	t.Parallel()
+	lines, commits := 4000, 60
+	if os.Getenv("BOBBIN_EVERY") != "" {
+		lines, commits = 64_000, 2000
+	}
+	o := remotetest.NewOrigin(t)
+	importHistory(t, o.Dir, lines, commits)
+	r := readerOf(t, o)
+	for _, line := range []int{1, lines / 2, lines - 3} {
+		began := time.Now()
+		c, err := r.Blame(t.Context(), "main", "large.txt", line)
+		require.NoError(t, err)
+		ours := time.Since(began)
+		began = time.Now()
+		out := remotetest.RunGit(t, o.Dir, "blame", "-l", "--root", "-s", fmt.Sprintf("-L%d,%d", line, line),
+			"main", "--", "large.txt")
+		require.True(t, strings.HasPrefix(out, c.Hash), "%d: %s %s", line, c.Subject, out)
+		t.Logf("line %d of %d, %d commits: %v, git %v", line, lines, commits, ours, time.Since(began))
+	}
+	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(1, 0))
+	defer cancel()
+	head, err := r.Resolve("main")
+	require.NoError(t, err)
+	c, err := r.Blame(ctx, "main", "large.txt", 1)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Equal(t, head, c.Hash, "how far it came")
+}
+
+// importHistory makes a history in which one commit of ten changes lines of large.txt, and the others another
+// file.
+func importHistory(t *testing.T, dir string, lines, commits int) {
+	t.Helper()
+	large := strings.SplitAfter(strings.TrimSuffix(numbered(0, lines, " of a large file"), "\n"), "\n")
+	var in strings.Builder
+	for i := range commits {
+		name := "small.txt"
+		text := fmt.Sprintf("%d\n", i)
+		if i%10 == 0 {
+			at := i * 7919 % (lines / 2)
+			large[at] = fmt.Sprintf("changed by %d\n", i)
+			large = slices.Insert(large, lines/4, fmt.Sprintf("added by %d\n", i))
+			name = "large.txt"
+			text = strings.Join(large, "")
+		}
+		fmt.Fprintf(&in, "commit refs/heads/main\ncommitter Ada <ada@example.com> %d +0000\ndata 1\nx\n"+
+			"M 100644 inline %s\ndata %d\n%s\n", 1_700_000_000+i*60, name, len(text), text)
+	}
+	cmd := exec.Command("git", "-C", dir, "-c", "safe.directory=*", "fast-import", "--quiet", "--force")
+	cmd.Stdin = strings.NewReader(in.String())
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
 }
 
 func numbered(from, to int, mark string) string {

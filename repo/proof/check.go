@@ -156,7 +156,7 @@ func Check(
 		}
 	}
 	if known && base.Stopped == "" && !c.EndedNear(w.Base(), tree, p) {
-		first.Parts, _ = p.ReachFirst(w.FS(), changedPaths(changes))
+		first.Parts, _ = nearestFirst(p, base, readsImports, w.FS(), changedPaths(changes))
 		first.Enough = func(near result.Result) bool { return near.FailsNear(base) }
 	}
 	r, err := c.RunTreeNearFirst(ctx, w.Base(),

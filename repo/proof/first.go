@@ -3,17 +3,36 @@ package proof
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// worthSplitting is how long the base's tests take if the proof runs those first that the change can reach.
-const worthSplitting = 20 * time.Second
+const (
+	// worthSplitting is how long the base's tests take if the proof runs those first that the change can
+	// reach.
+	worthSplitting = 20 * time.Second
+	// readsImports is how long they take if a check looks for what the change can reach. That reads all
+	// sources; tests near the change are found by their names.
+	readsImports = 5 * time.Second
+)
+
+// nearestFirst returns the tests that run first: those that the change can reach, or those near it if the
+// base's tests take less than from.
+func nearestFirst(
+	p project.Project, base result.Result, from time.Duration, root fs.FS, changed []string,
+) (project.Parts, bool) {
+	if base.Took-base.BuildTook < from {
+		return p.NearFirst(root, changed)
+	}
+	return p.ReachFirst(root, changed)
+}
 
 // reachedFirst returns the tests that run first on the branch: those that the change can reach. It returns
 // none if the whole suite is short.

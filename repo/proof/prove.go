@@ -139,7 +139,8 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 }
 
 // whatAlone says what was changed if no test can show any of it: documents, tests, which themselves show
-// code, and files that affect more than the code. It returns an empty string for every other change.
+// code, files that name packages, and files that affect more than the code. It returns an empty string for
+// every other change.
 func whatAlone(kind string, changes []diff.Change) string {
 	var kinds []string
 	for _, c := range changes {
@@ -147,6 +148,8 @@ func whatAlone(kind string, changes []diff.Change) string {
 		switch {
 		case c.IsDocument():
 			what = "documents"
+		case c.NamesPackages():
+			what = "files that name packages"
 		case c.IsBesideCode():
 			what = "files that affect more than the code"
 		case project.IsTest(kind, c.Path):

@@ -145,7 +145,7 @@ func (mc *mistakeCounts) result(m model.Message) {
 	}
 	mc.good = mc.good || !m.Malformed
 	mc.bad = mc.bad || m.Malformed
-	hash := callResultHash(mc.calls[m.CallID], model.WithoutDuration(m.Text))
+	hash := callResultHash(mc.calls[m.CallID], model.WithoutNumber(model.WithoutDuration(m.Text)))
 	if mc.editing[mc.calls[m.CallID].Name] && !m.Wrong && !mc.edits[hash] {
 		mc.edits[hash] = true
 		mc.results = nil // a build after this edit is not the build before it

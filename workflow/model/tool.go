@@ -72,6 +72,21 @@ func WithoutDuration(result string) string {
 	return lasted.ReplaceAllString(first, "") + result[len(first):]
 }
 
+// Numbered returns the result of a command or a check with its number in the session, by which reports name
+// it: "run 7: exit code 0". The number 0 changes nothing.
+func Numbered(n int, result string) string {
+	if n == 0 {
+		return result
+	}
+	return fmt.Sprintf("run %d: %s", n, result)
+}
+
+// numbered matches the prefix that Numbered adds.
+var numbered = regexp.MustCompile(`^run \d+: `)
+
+// WithoutNumber returns a result without the number that Numbered has added.
+func WithoutNumber(result string) string { return numbered.ReplaceAllString(result, "") }
+
 // NewTool returns a tool for a function whose argument is a struct. The schema is inferred from the struct:
 // JSON names, `omitempty` for optional fields, and descriptions from the `jsonschema` tags. adjust adds what
 // tags cannot say (enums, bounds). Unknown fields are refused. A null for an optional field counts as left

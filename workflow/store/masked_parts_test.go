@@ -90,6 +90,7 @@ func progressParts() []maskedPart {
 		{progress.Attempt{}, kept{aHash: "Tree"}},
 		{progress.Check{}, kept{verbatim: "Red"}},
 		{progress.Command{}, nil},
+		{progress.NumberedCheck{}, kept{notHere: "Command"}},
 		{progress.Inquiry{}, kept{anID: "Session Key By", aName: "Kind"}},
 		{progress.InquiryCost{}, nil},
 		{progress.StoppedInquiries{}, nil},

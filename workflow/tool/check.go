@@ -52,7 +52,11 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, executi
 		return "", nil, model.Mistake("No build or test command is known for this repository: " +
 			"find out how it is tested, and name that in command.")
 	}
-	log, err := output.NewCapture(c.outputDir, "check")
+	number, err := c.nextRun(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	log, err := output.NewCapture(c.outputDir, "check", number)
 	if err != nil {
 		return "", nil, err
 	}
@@ -84,14 +88,23 @@ func (c commandRunner) check(ctx context.Context, in checkArgs) (string, executi
 		kept = "It was not kept as the test command: no tests could be read from what it printed" +
 			triedWithout(p) + ".\n"
 	}
-	return text + kept, CheckRun{r, r.RedSince(checked.Base)}, err
+	said, _, _ := strings.Cut(text, "\n")
+	_, _, wrong := r.Miscounted() // then nothing is known of single tests
+	ran := CheckRun{Result: r, Number: number, Said: said, red: r.RedSince(checked.Base) && !wrong}
+	return model.Numbered(number, text+kept), ran, err
 }
 
 // A CheckRun is a completed check. It is stored with the call of check.
 type CheckRun struct {
 	result.Result
+	Number int    // in the session; 0: it has none
+	Said   string // the first line of its result
+
 	red bool // it fails, and not only as the base does
 }
+
+// Red reports whether the check failed, and not only as the base does.
+func (c CheckRun) Red() bool { return c.red }
 
 // StoredWithCall marks the check as something to store.
 func (CheckRun) StoredWithCall() {}

@@ -64,6 +64,9 @@ type Commands struct {
 	// for themselves, kept between commands. It is created when it is first needed. Empty: there is none.
 	ScratchDir string
 
+	// NextRun returns the number of the next command or check in the session. nil: they have no numbers.
+	NextRun func(context.Context) (int, error)
+
 	// of commands, except their time; tests use small ones
 	limits     sandbox.Limits
 	maxScratch int64 // bytes in ScratchDir; 0: the default

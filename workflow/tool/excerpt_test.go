@@ -51,3 +51,27 @@ func TestExcerptsAreBounded(t *testing.T) {
 	}
 	require.LessOrEqual(t, len(b.Excerpts(t.Context(), named)), excerptsBytes+100)
 }
+
+// Of a line in a function the whole function is shown, once, however often and by whatever path it is named.
+func TestExcerptsShowWholeFunctions(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("// a line\n", 20)
+	goCode := "package cart\n\n" + filler + "func Sum(a []int) (n int) {\n" +
+		strings.Repeat("\tn += len(a)\n", 30) + "\treturn n\n}\n\n" + filler
+	pyCode := filler + "def split(total):\n    rest = total\n\n" +
+		strings.Repeat("    rest -= 1\n", 30) + "    return rest\n\n\ndef other():\n    return 1\n"
+	long := "package cart\n\nfunc Long() {\n" + strings.Repeat("\tcall()\n", 300) + "}\n"
+	b := newEnv(t, files{"cart/cart.go": goCode, "cart/split.py": pyCode, "cart/long.go": long})
+	got := b.Excerpts(t.Context(), []Line{
+		{Path: "cart/cart.go", Number: 40},
+		{Path: "cart/split.py", Number: 30},
+		{Path: "./cart/cart.go", Number: 25},
+		{Path: "cart/cart.go", Number: 53},
+		{Path: "cart/long.go", Number: 100},
+	})
+	require.Contains(t, got, "cart/cart.go, lines 20-58 of 76\n")
+	require.Contains(t, got, "cart/split.py, lines 21-54 of 58\n21\tdef split(")
+	require.NotContains(t, got, "def other")
+	require.Contains(t, got, "cart/long.go, lines 95-105 of 304\n")
+	require.Equal(t, 3, strings.Count(got, ", lines "), got)
+}

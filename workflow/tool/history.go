@@ -43,7 +43,7 @@ func (cr commitReader) history(ctx context.Context, in historyArgs) (string, err
 	within, cancel := context.WithTimeout(ctx, historyTime)
 	defer cancel()
 	text, err := cr.past(within, in)
-	if errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
+	if err != nil && errors.Is(within.Err(), context.DeadlineExceeded) && ctx.Err() == nil {
 		return "", model.Mistakef("That took longer than %.0f s and was given up: ask for one commit, "+
 			"or a file instead of a folder.", historyTime.Seconds())
 	}
@@ -76,7 +76,9 @@ func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error)
 	for _, c := range commits[:min(len(commits), maxCommits)] {
 		s.WriteString(commitLine(c) + "\n")
 	}
-	if len(commits) > maxCommits {
+	if ctx.Err() != nil {
+		s.WriteString("[older ones were not looked for: there was no time left]\n")
+	} else if len(commits) > maxCommits {
 		s.WriteString(olderLeftOut[p == ""])
 	}
 	return s.String(), nil
@@ -90,6 +92,10 @@ var olderLeftOut = map[bool]string{
 
 func (cr commitReader) blame(ctx context.Context, base, p string, line int) (string, error) {
 	c, err := cr.mirror.Commits().Blame(ctx, base, p, line)
+	if errors.Is(err, context.DeadlineExceeded) && c.Hash != "" {
+		return fmt.Sprintf("%s:%d was not changed since\n%s\n[older commits were not looked at: there was "+
+			"no time left]\n", plaintext.QuotePath(p), line, commitLine(c)), nil
+	}
 	if err != nil {
 		return "", notThere(ctx, err)
 	}

@@ -30,6 +30,7 @@ type runArgs struct {
 
 // A CommandRun is a completed command. It is stored with the call of run.
 type CommandRun struct {
+	Number   int // in the session; 0: it has none
 	Command  string
 	ExitCode int    // -1 if it was stopped
 	Output   string // its last lines
@@ -68,7 +69,11 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 	if in.TimeoutSeconds > 0 {
 		limit = min(maxRun, time.Duration(min(in.TimeoutSeconds, 3600))*time.Second)
 	}
-	out, err := output.NewCapture(c.outputDir, "run")
+	number, err := c.nextRun(ctx)
+	if err != nil {
+		return "", nil, err
+	}
+	out, err := output.NewCapture(c.outputDir, "run", number)
 	if err != nil {
 		return "", nil, err
 	}
@@ -96,12 +101,22 @@ func (c commandRunner) run(ctx context.Context, in runArgs) (string, execution, 
 		return "", nil, err
 	}
 	ran := CommandRun{
+		Number:   number,
 		Command:  in.Command,
 		ExitCode: exitCode(failed),
 		Output:   output.LastLines(text),
 		Printed:  out.Size(),
 	}
-	return verdict + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept) + trimmed, ran, nil
+	text = model.Numbered(number, verdict) + "\n" + output.OrNone(text) + out.DescribeRest(whole, kept)
+	return text + trimmed, ran, nil
+}
+
+// nextRun returns the number of the next command or check, or 0 if they have none here.
+func (c commandRunner) nextRun(ctx context.Context) (int, error) {
+	if c.NextRun == nil {
+		return 0, nil
+	}
+	return c.NextRun(ctx)
 }
 
 func (c commandRunner) command(

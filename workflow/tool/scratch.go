@@ -61,6 +61,11 @@ func scratchPath(p string) (string, bool) {
 	return "", false
 }
 
+// UsesScratch reports whether a command names the scratch folder, without which it runs otherwise.
+func UsesScratch(command string) bool {
+	return strings.Contains(command, scratchVariable) || strings.Contains(command, insideScratch+"/")
+}
+
 // make creates the folder if it does not exist, so that commands can write to it from the start.
 func (s scratch) make() error {
 	if _, err := os.Lstat(s.dir); err == nil {

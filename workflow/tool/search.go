@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/workflow/tool/internal/find"
 	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 )
@@ -13,6 +14,7 @@ type searchArgs struct {
 	Glob    string `json:"glob,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Literal bool   `json:"literal,omitempty"`
+	NoTests bool   `json:"no_tests,omitempty" jsonschema:"leave test files out"`
 }
 
 // search looks for a pattern in the files of a folder, one file, a kept output or an attachment.
@@ -20,6 +22,9 @@ func (e *Env) search(ctx context.Context, in searchArgs) (string, error) {
 	s, err := find.NewSearch(in.Pattern, in.Literal)
 	if err != nil {
 		return "", err
+	}
+	if in.NoTests {
+		s.LeaveOut = func(path string) bool { return project.IsTest("", path) }
 	}
 	return s.Run(ctx, func(ctx context.Context) error { return e.searchIn(ctx, s, in) })
 }

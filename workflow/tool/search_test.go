@@ -173,3 +173,17 @@ func BenchmarkSearch(b *testing.B) {
 		})
 	}
 }
+
+func TestSearchLeavesTestsOut(t *testing.T) {
+	t.Parallel()
+	b := newEnv(t, files{
+		"cart/cart.go": "total\n", "cart/cart_test.go": "total\ntotal\n", "tests/test_cart.py": "total\n",
+		"web/cart.test.ts": "total\n", "latest.go": "total\n",
+	})
+	require.Equal(t,
+		"cart/cart.go:1: total\nlatest.go:1: total\n[4 matching lines in 3 test files left out]\n",
+		b.ok(t, "search", args{"pattern": "total", "no_tests": true}))
+	require.Contains(t, b.ok(t, "search", args{"pattern": "total"}), "cart/cart_test.go:2: total")
+	require.Equal(t, "No match in 0 files.\n[2 matching lines in 1 test file left out]\n",
+		b.ok(t, "search", args{"pattern": "total", "path": "cart/cart_test.go", "no_tests": true}))
+}

@@ -90,6 +90,7 @@ var headings = map[string]string{
 	"backportParts-b":        "a backport begins",
 	"beginWork":              "a request needs an approval",
 	"blockedLine":            "the work is blocked, with buttons",
+	"bumpResult":             "a version was changed",
 	"change":                 "a lesson that is not there",
 	"change-b":               "too many lessons",
 	"change-c":               "a lesson is too long",

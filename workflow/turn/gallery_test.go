@@ -822,6 +822,8 @@ func workSamples() map[string][]workflow.Line {
 		"a commit with a secret is refused": says("Not committed: `config/app.go:12` looks like a secret " +
 			"(AWS key). I take it out; if it is not a secret, add it yourself."),
 		"the disk is full": says(folder.DiskMessage(syscall.ENOSPC)),
+		"a version was changed": says("npm changed package-lock.json, package.json. Versions: " +
+			"`lodash 4.17.20 → 4.17.21`."),
 		"packages are missing": says(worktree.FetchFailed("shop",
 			errors.New("setup: no registry answers"))),
 		"packages are fetched": says(

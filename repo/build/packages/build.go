@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -56,6 +57,11 @@ func (f *fetchRun) prepareFolders() error {
 	_ = os.Chtimes(f.kept+pinsSuffix, time.Time{}, time.Now()) // marks the pins as used
 	for _, m := range f.plan.managers {
 		for name, text := range m.Helpers {
+			errs = append(errs, os.WriteFile(f.pathOf("scratch", name), []byte(text), 0o644))
+		}
+	}
+	for name, text := range manager.BumpHelpers {
+		if f.plan.bump {
 			errs = append(errs, os.WriteFile(f.pathOf("scratch", name), []byte(text), 0o644))
 		}
 	}
@@ -164,7 +170,7 @@ func (f *fetchRun) stepCommand(
 	if machine != "" {
 		cmd.Mounts = append(cmd.Mounts, sandbox.Mount{Host: machine, Inside: insideMachine})
 	}
-	cmd.Env = f.job.Config.environment(own, machine != "")
+	cmd.Env = append(f.job.Config.environment(own, machine != ""), s.env...)
 	f.addExtra(cmd)
 	f.job.Config.Tools.add(cmd)
 	return cmd
@@ -285,6 +291,9 @@ type setupRecord struct {
 	Node     []string  // repository folders; the node_modules of folder number n is in node/<n>
 	Resolved []string  // files that the tools would write if the repository has none
 	Lost     []Missing // what could not be fetched; the rest was
+	Manager  string    // that fetched them; empty: the operator's commands
+	// the SHA-256 of the files that name the packages
+	Locks map[string]string
 }
 
 // nodeCaches lists the folders in node_modules that Node tools write to and need. They become links to /tmp,
@@ -299,7 +308,12 @@ func (f *fetchRun) keepFetched() error {
 		return err
 	}
 	defer root.Close()
-	n := setupRecord{Resolved: f.plan.pinPaths(), Lost: f.lost, Instead: f.readInstead()}
+	n := setupRecord{
+		Resolved: f.plan.pinPaths(), Lost: f.lost, Instead: f.readInstead(), Manager: f.plan.manager(),
+	}
+	if n.Locks, err = f.plan.lockHashes(); err != nil {
+		return err
+	}
 	for _, dir := range f.plan.nodeFolders() {
 		from := path.Join("src", dir, "node_modules")
 		if info, err := root.Lstat(from); err != nil || !info.IsDir() {

@@ -12,7 +12,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
-	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -52,7 +51,7 @@ func withExtra(ctx context.Context, t *tree, plans []plan, c Config) ([]plan, er
 	}
 	var err error
 	var unmatched []string
-	if p.copy, unmatched, err = extraFiles(ctx, t.commits, t.commit, c.Extra); err != nil {
+	if p.copy, unmatched, err = t.extraFiles(ctx, c.Extra); err != nil {
 		return nil, err
 	}
 	if n := len(p.copy); n > maxFiles {
@@ -71,10 +70,8 @@ func withExtra(ctx context.Context, t *tree, plans []plan, c Config) ([]plan, er
 
 // extraFiles returns the files that the commands name or that are like a pattern of the inputs, and the
 // patterns that no file is like. A pattern of a folder means all that is in it.
-func extraFiles(
-	ctx context.Context, all git.Commits, commit string, e Extra,
-) (files, unmatched []string, err error) {
-	paths, err := all.ListPaths(ctx, commit, func(string) bool { return false })
+func (t *tree) extraFiles(ctx context.Context, e Extra) (files, unmatched []string, err error) {
+	paths, err := t.list(ctx, func(string) bool { return false })
 	if err != nil {
 		return nil, nil, err
 	}

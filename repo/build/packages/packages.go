@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
@@ -27,6 +28,9 @@ type Packages struct {
 	Missing []Missing       // packages that could not be fetched
 
 	sets []*packageSet // one for each package manager
+
+	mu      sync.Mutex
+	changed []*packageSet // of lock files that differ from the base's, by Bump
 }
 
 // A packageSet is the folder of the packages of one package manager.
@@ -82,6 +86,11 @@ func (p *Packages) Close() {
 		for _, s := range p.sets {
 			s.held.Release()
 		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for _, s := range p.changed {
+			s.held.Release()
+		}
 	}
 }
 
@@ -113,7 +122,7 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 	if p == nil {
 		return nil, nil
 	}
-	for _, s := range p.sets {
+	for _, s := range p.setsFor(tree) {
 		for _, o := range outputs {
 			host := filepath.Join(s.dir, "out", o.name)
 			if hasEntries(host) {

@@ -58,7 +58,7 @@ func (f *fetchRun) runEach(ctx context.Context, run func(step, *tail) error) err
 	for _, s := range f.plan.steps {
 		err := run(s, &tail{})
 		missing := (*Missing)(nil)
-		if err != nil && (!errors.As(err, &missing) || missing.stops || f.plan.own) {
+		if err != nil && (!errors.As(err, &missing) || missing.stops || f.plan.own || f.plan.bump) {
 			return err
 		}
 		if err == nil {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,6 +35,7 @@ type step struct {
 	line  string
 	shown string   // short form of line for messages
 	pins  []string // paths of the files with resolved versions; none if the repository fixes all versions
+	env   []string // NAME=value, for this step alone
 }
 
 // A plan describes what one package manager, or the operator's commands, must fetch.
@@ -43,6 +45,7 @@ type plan struct {
 	steps    []step
 	own      bool     // whether the operator wrote the commands
 	extra    bool     // whether they are those of Extra, which need only the files of copy
+	bump     bool     // whether the step changes a version, and fetches nothing
 	copy     []string // paths of the files that are copied for the commands
 	stubs    []string // paths of files that are copied empty, because only their names matter
 	tree     *tree
@@ -56,42 +59,94 @@ func (p plan) kind() string {
 	return p.managers[0].Kind
 }
 
-// A tree holds the paths of a commit, except those in folders that are not searched.
+// A tree holds the paths of a commit or of a workspace, except those in folders that are not searched.
 type tree struct {
-	commits git.Commits
-	commit  string
-	paths   []string
-	bases   map[string][]string // file names by folder
-	known   map[string]bool     // folders in the commit that hold packages: node_modules and vendor, by path
+	read  func(file string) ([]byte, error)
+	size  func(file string) (int64, error)
+	list  func(ctx context.Context, skips func(dir string) bool) ([]string, error)
+	paths []string
+	bases map[string][]string // file names by folder
+	known map[string]bool     // folders in the commit that hold packages: node_modules and vendor, by path
 }
 
 func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree, error) {
-	t := &tree{commits: all, commit: commit, bases: map[string][]string{}, known: map[string]bool{}}
-	paths, err := all.ListPaths(ctx, commit, func(dir string) bool {
-		base := path.Base(dir)
-		if base == "node_modules" || base == "vendor" {
-			t.known[dir] = true
-		}
-		if base == ".cargo" {
-			return tooDeep(dir, part)
-		}
-		return strings.HasPrefix(base, ".") ||
-			slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) || tooDeep(dir, part)
-	})
-	if err != nil {
-		return nil, err
+	t := &tree{
+		read: func(file string) ([]byte, error) { return all.ReadFile(commit, file) },
+		size: func(file string) (int64, error) { return all.FileSize(commit, file) },
+		list: func(ctx context.Context, skips func(dir string) bool) ([]string, error) {
+			return all.ListPaths(ctx, commit, skips)
+		},
 	}
+	return t, t.readPaths(ctx, part)
+}
+
+// readPaths reads the names of the files that say something about packages.
+func (t *tree) readPaths(ctx context.Context, part string) error {
+	t.bases = map[string][]string{}
+	t.known = map[string]bool{}
+	paths, err := t.list(ctx, func(dir string) bool { return t.skips(dir, part) })
+	t.add(paths)
+	return err
+}
+
+// readFiles returns the tree of the files of a workspace.
+func readFiles(ctx context.Context, files fs.FS, part string) (*tree, error) {
+	t := &tree{
+		read: func(file string) ([]byte, error) { return fs.ReadFile(files, file) },
+		size: func(file string) (int64, error) {
+			info, err := fs.Lstat(files, file)
+			if err != nil {
+				return 0, err
+			}
+			return info.Size(), nil
+		},
+		list: func(ctx context.Context, skips func(dir string) bool) ([]string, error) {
+			return listFiles(ctx, files, skips)
+		},
+	}
+	return t, t.readPaths(ctx, part)
+}
+
+// listFiles returns the names of the regular files, without folders that are skipped.
+func listFiles(ctx context.Context, files fs.FS, skips func(dir string) bool) (paths []string, err error) {
+	err = fs.WalkDir(files, ".", func(file string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil || file == ".":
+			return nil // a command of an agent may remove it meanwhile
+		case d.IsDir() && skips(file):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			paths = append(paths, file)
+		}
+		return nil
+	})
+	return paths, err
+}
+
+// skips reports whether a folder is not searched, and notes folders that hold packages.
+func (t *tree) skips(dir, part string) bool {
+	base := path.Base(dir)
+	if base == "node_modules" || base == "vendor" {
+		t.known[dir] = true
+	}
+	hidden := strings.HasPrefix(base, ".") && base != ".cargo"
+	return hidden || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) ||
+		tooDeep(dir, part)
+}
+
+func (t *tree) add(paths []string) {
 	t.paths = paths
 	for _, file := range paths {
 		t.bases[folderOf(file)] = append(t.bases[folderOf(file)], path.Base(file))
 	}
-	return t, nil
 }
 
 // readFile returns the content of a file that the plan's commands need, as they may see it. If it is too
 // large, the error is a Missing.
 func (p plan) readFile(file string) ([]byte, error) {
-	size, err := p.tree.commits.FileSize(p.tree.commit, file)
+	size, err := p.tree.size(file)
 	if err == nil && size > maxFile {
 		return nil, &Missing{
 			Why: fmt.Sprintf("%s has %d MB, and at most %d MB are read", file, size>>20, maxFile>>20),
@@ -99,7 +154,7 @@ func (p plan) readFile(file string) ([]byte, error) {
 				"that they are not",
 		}
 	}
-	text, err := p.tree.commits.ReadFile(p.tree.commit, file)
+	text, err := p.tree.read(file)
 	if err == nil && manager.IsCargoConfig(file) {
 		return manager.CargoRegistries(text), nil
 	}
@@ -112,6 +167,11 @@ func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([
 	if err != nil {
 		return nil, err
 	}
+	return t.findPlans(ctx, c)
+}
+
+// findPlans returns the plans for the packages that the tree names.
+func (t *tree) findPlans(ctx context.Context, c Config) ([]plan, error) {
 	var plans []plan
 	for _, kind := range manager.Kinds() {
 		found, err := t.findKind(kind, c.Folder)
@@ -235,7 +295,7 @@ func (t *tree) findKind(kind, part string) ([]plan, error) {
 // project of the kind.
 func (t *tree) planFolder(plans []plan, kind, dir string) ([]plan, bool, error) {
 	found, is, err := manager.FindIn(kind, t.bases[dir], func(base string) (string, error) {
-		text, err := t.commits.ReadFile(t.commit, path.Join(dir, base))
+		text, err := t.read(path.Join(dir, base))
 		return string(text), err
 	})
 	m := found.Manager

@@ -67,8 +67,32 @@ func SplitLines(text []byte) []string {
 	return out
 }
 
-// LineBefore returns the number that a line of after had in before, or 0 for a new line.
+// LineBefore returns the number that a line of after had in before, or 0 for a new line. The lines at the
+// beginning and at the end that both texts have are not compared by a diff, so that a small change of a large
+// file is cheap.
 func LineBefore(before, after []byte, line int) int {
+	head := commonHead(before, after)
+	above := CountLines(string(after[:head]))
+	if line <= above {
+		return line
+	}
+	before = before[head:]
+	after = after[head:]
+	tail := commonTail(before, after)
+	before = before[:len(before)-tail]
+	after = after[:len(after)-tail]
+	line -= above
+	if is := CountLines(string(after)); line > is {
+		return above + line - is + CountLines(string(before))
+	}
+	if was := lineBefore(before, after, line); was > 0 {
+		return above + was
+	}
+	return 0
+}
+
+// lineBefore is LineBefore by a diff of the whole texts.
+func lineBefore(before, after []byte, line int) int {
 	was, is := 0, 0
 	for _, part := range lineDiff(before, after) {
 		n := CountLines(part.Text)
@@ -88,4 +112,59 @@ func LineBefore(before, after []byte, line int) int {
 		}
 	}
 	return 0
+}
+
+// commonHead returns the number of bytes of the whole lines with which both texts begin.
+func commonHead(a, b []byte) int {
+	const block = 4096
+	n := 0
+	for n+block <= min(len(a), len(b)) && bytes.Equal(a[n:n+block], b[n:n+block]) {
+		n += block
+	}
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return bytes.LastIndexByte(a[:n], '\n') + 1
+}
+
+// commonTail returns the number of bytes of the whole lines with which both texts end. Both begin with a
+// line.
+func commonTail(a, b []byte) int {
+	const block = 4096
+	n := 0
+	for n+block <= min(len(a), len(b)) &&
+		bytes.Equal(a[len(a)-n-block:len(a)-n], b[len(b)-n-block:len(b)-n]) {
+		n += block
+	}
+	for n < min(len(a), len(b)) && a[len(a)-n-1] == b[len(b)-n-1] {
+		n++
+	}
+	isStart := func(text []byte) bool { return n == len(text) || text[len(text)-n-1] == '\n' }
+	if isStart(a) && isStart(b) {
+		return n
+	}
+	next := bytes.IndexByte(a[len(a)-n:], '\n')
+	if next < 0 {
+		return 0
+	}
+	return n - next - 1
+}
+
+// LineAfter returns the number that a line of before has in after. If the line is not there any more, it is
+// the number of the line in its place.
+func LineAfter(before, after []byte, line int) int {
+	_, now, edits := LineEdits(before, after)
+	at := line - 1
+	shift := 0
+	for _, e := range edits {
+		if at < e.Lo {
+			break
+		}
+		if at < e.Hi {
+			last := max(e.NewLo, e.NewHi-1)
+			return max(1, min(e.NewLo+at-e.Lo, last, len(now)-1)+1)
+		}
+		shift = e.NewHi - e.Hi
+	}
+	return max(1, line+shift)
 }

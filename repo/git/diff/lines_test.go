@@ -78,3 +78,50 @@ func TestLongTextsAreComparedByCountedSteps(t *testing.T) {
 	require.Equal(t, []LineEdit{{0, len(old), 0, len(old) + 1}}, edits)
 	require.Equal(t, string(join(long)), string(undoEdits(before, after, nil))[len("begin\n"):])
 }
+
+// A line is found in the earlier text, and the other way round; if no line is repeated, as by a diff of the
+// whole texts.
+func TestLinesAreFollowed(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(3, 9))
+	for n := range 400 {
+		var before, after []string
+		unique := n%2 == 0
+		for i := range r.IntN(40) {
+			line := fmt.Sprintf("line %d\n", i)
+			if !unique {
+				line = fmt.Sprintf("line %d\n", r.IntN(9))
+			}
+			before = append(before, line)
+			switch r.IntN(12) {
+			case 0:
+			case 1:
+				after = append(after, fmt.Sprintf("new %d\n", i), line)
+			case 2:
+				after = append(after, fmt.Sprintf("other %d\n", i))
+			default:
+				after = append(after, line)
+			}
+		}
+		if r.IntN(3) == 0 {
+			after = append(after, "no end")
+		}
+		old := []byte(strings.Join(before, ""))
+		now := []byte(strings.Join(after, ""))
+		for i, text := range after {
+			was := LineBefore(old, now, i+1)
+			if was > 0 {
+				require.Equal(t, text, before[was-1])
+			}
+			if unique {
+				require.Equal(t, lineBefore(old, now, i+1), was, "%q %q %d", old, now, i+1)
+				require.True(t, was == 0 || LineAfter(old, now, was) == i+1)
+			}
+		}
+		for i := range before {
+			at := LineAfter(old, now, i+1)
+			require.Positive(t, at)
+			require.LessOrEqual(t, at, max(1, len(after)))
+		}
+	}
+}

@@ -44,6 +44,28 @@ func (c Change) IsBesideCode() bool {
 			!strings.Contains(c.Mode, "symlink") && !c.Binary && c.Added+c.Removed == 0
 }
 
+// packageFiles are path.Match patterns of the files that name packages, in any folder.
+var packageFiles = []string{
+	"go.mod", "go.sum", "go.work", "go.work.sum", "package.json", "package-lock.json", "npm-shrinkwrap.json",
+	"yarn.lock", "pnpm-lock.yaml", "pyproject.toml", "poetry.lock", "uv.lock", "pdm.lock", "pipfile",
+	"pipfile.lock", "*requirements*.txt", "*requirements*.in", "cargo.toml", "cargo.lock", "gemfile",
+	"gemfile.lock",
+}
+
+// NamesPackages reports whether a file that names packages was modified, such as for another version.
+func (c Change) NamesPackages() bool {
+	if c.Kind != "modified" || c.Mode != "" {
+		return false
+	}
+	name := path.Base(strings.ToLower(c.Path))
+	for _, pattern := range packageFiles {
+		if ok, _ := path.Match(pattern, name); ok {
+			return true
+		}
+	}
+	return false
+}
+
 // wideFiles are files that programs outside the repository read.
 type wideFiles struct {
 	words   string

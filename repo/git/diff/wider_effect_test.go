@@ -89,6 +89,16 @@ func TestWiderEffect(t *testing.T) {
 	}
 }
 
+func TestFilesThatNamePackages(t *testing.T) {
+	t.Parallel()
+	for _, file := range []string{"go.mod", "web/package-lock.json", "requirements-dev.txt", "Gemfile.lock"} {
+		require.True(t, diff.Change{Path: file, Kind: "modified"}.NamesPackages(), file)
+		require.False(t, diff.Change{Path: file, Kind: "added"}.NamesPackages(), file)
+	}
+	require.False(t, diff.Change{Path: "notes.txt", Kind: "modified"}.NamesPackages())
+	require.False(t, diff.Change{Path: "go.mod", Kind: "modified", Mode: "submodule"}.NamesPackages())
+}
+
 // TestWhatIsBesideTheCode checks that a program or a link is code, and that a file for programs
 // outside the repository is not.
 func TestWhatIsBesideTheCode(t *testing.T) {

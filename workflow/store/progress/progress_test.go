@@ -160,7 +160,12 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 		progress.Task{Task: k},
 		progress.Check{Task: k.ID, Red: []string{"TestSplit/one"}, Built: true},
 		progress.Command{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
+		progress.Command{Number: 7, Command: "go vet"},
+		progress.NumberedCheck{Number: 9, ExitCode: 1, Output: "1 failed"},
 	))
+	last, err := s.LastNumber(ctx, id)
+	require.NoError(t, err)
+	require.Equal(t, 9, last)
 	tasks, err = s.Tasks(ctx, id, "")
 	require.NoError(t, err)
 	require.Equal(t, k, tasks[0])
@@ -170,7 +175,11 @@ func TestWhatWasRunAndSeenIsKept(t *testing.T) {
 	require.False(t, checks[0].Failed("TestSpli"))
 	commands, err := s.Commands(ctx, id)
 	require.NoError(t, err)
-	require.Equal(t, []progress.Command{{Command: "go test ./...", ExitCode: 1, Output: "FAIL"}}, commands)
+	require.Equal(t, []progress.Command{
+		{Command: "go test ./...", ExitCode: 1, Output: "FAIL"},
+		{Number: 7, Command: "go vet"},
+		{Number: 9, ExitCode: 1, Output: "1 failed"},
+	}, commands)
 }
 
 func TestWorkIsKept(t *testing.T) {

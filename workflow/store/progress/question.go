@@ -71,6 +71,7 @@ type Answer struct {
 	Question      int64
 	Text, User    string
 	Note          string // shown below the question from then on; empty: the text is shown
+	Chosen        bool   // Text is an option of the question, and not what the person wrote
 	TakesDefaults bool   // it takes the recommended answers that an offer showed
 }
 

@@ -56,6 +56,19 @@ var formats = withLineFormats([]format{
 	{"go test", fromGo(gotest.ReadText), "", false},
 })
 
+// Names returns the names of the runners whose output Read reads, in order of the alphabet.
+func Names() (names []string) {
+	for _, f := range formats {
+		if f.name != goJSON && f.name != "JUnit XML" { // forms in which others write
+			names = append(names, f.name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return strings.Compare(strings.ToLower(a), strings.ToLower(b))
+	})
+	return names
+}
+
 // fromGo adapts a read function of the package gotest.
 func fromGo(read func(text string) (gotest.Output, bool)) func(text string) (Reading, bool) {
 	return func(text string) (Reading, bool) {

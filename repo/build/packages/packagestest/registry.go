@@ -87,7 +87,7 @@ func New(t testing.TB) *Registry {
 		r.server.Close()
 		r.secure.Close()
 	})
-	archive, err := moduleZip()
+	archive, err := moduleZip("v1.0.0", module)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,11 +257,27 @@ var module = []file{
 	},
 }
 
-func moduleZip() ([]byte, error) {
+// AddVersion serves another version of example.com/greet, whose Hello names the version.
+func (r *Registry) AddVersion(version string) error {
+	archive, err := moduleZip(version, []file{
+		module[0], {"greet.go", "package greet\n\nconst Hello = \"hello from " + version + "\"\n"},
+	})
+	if err != nil {
+		return err
+	}
+	const at = "/go/example.com/greet/@v/"
+	r.Give(at+version+".info", []byte(`{"Version":"`+version+`"}`))
+	r.Give(at+version+".mod", []byte(module[0].text))
+	r.Give(at+version+".zip", archive)
+	r.Give(at+"list", []byte("v1.0.0\n"+version+"\n"))
+	return nil
+}
+
+func moduleZip(version string, files []file) ([]byte, error) {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
-	for _, f := range module {
-		w, err := z.Create("example.com/greet@v1.0.0/" + f.name)
+	for _, f := range files {
+		w, err := z.Create("example.com/greet@" + version + "/" + f.name)
 		if err != nil {
 			return nil, err
 		}

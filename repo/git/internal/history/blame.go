@@ -16,7 +16,8 @@ import (
 const blameSteps = 20_000
 
 // Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
-// and does not follow renames.
+// and does not follow renames. If ctx ends first, it returns the oldest commit that it reached, which has the
+// line, with the error.
 func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string, line int) (Commit, error) {
 	h := &history{store: s, path: strings.Trim(path, "/")}
 	v, err := h.visitCommit(c)
@@ -35,49 +36,52 @@ func Blame(ctx context.Context, s *objects.Store, c *object.Commit, path string,
 	}
 	for range blameSteps {
 		if err := ctx.Err(); err != nil {
-			return Commit{}, fmt.Errorf("git: blame went back to %s: %w", v.commit.Hash.String()[:12], err)
+			return Of(v.commit), fmt.Errorf("git: blame went back to %.12s: %w", v.commit.Hash, err)
 		}
-		next, at, err := h.findOrigin(v, content, line)
+		next, err := h.findOrigin(origin{v, content, line})
 		if err != nil {
 			return Commit{}, err
 		}
 		if next == nil {
 			return Of(v.commit), nil
 		}
-		if !next.at.Same(v.at) {
-			if content, err = gittree.ReadContent(s, next.at); err != nil {
-				return Commit{}, err
-			}
-		}
-		v = *next
-		line = at
+		v = next.visit
+		content = next.content
+		line = next.line
 	}
 	return Commit{}, fmt.Errorf("git: blame of %s:%d went back too far", path, line)
 }
 
-// findOrigin returns the parent that already had the line, and the line's number there. It returns nil
-// if the commit itself introduced the line.
-func (h *history) findOrigin(v visit, content []byte, line int) (*visit, int, error) {
-	parents, err := h.visitParents(v.commit)
+// An origin is a commit that has the line.
+type origin struct {
+	visit
+	content []byte // of the file
+	line    int
+}
+
+// findOrigin returns the parent that already had the line. It returns nil if the commit itself introduced
+// the line.
+func (h *history) findOrigin(from origin) (*origin, error) {
+	parents, err := h.visitParents(from.commit)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	for i := range parents {
-		if parents[i].at.Same(v.at) {
-			return &parents[i], line, nil
+	for _, p := range parents {
+		if p.at.Same(from.at) {
+			return &origin{p, from.content, from.line}, nil
 		}
 	}
-	for i := range parents {
-		if !parents[i].at.IsFile() {
+	for _, p := range parents {
+		if !p.at.IsFile() {
 			continue
 		}
-		before, err := gittree.ReadContent(h.store, parents[i].at)
+		before, err := gittree.ReadContent(h.store, p.at)
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
-		if at := diff.LineBefore(before, content, line); at > 0 {
-			return &parents[i], at, nil
+		if at := diff.LineBefore(before, from.content, from.line); at > 0 {
+			return &origin{p, before, at}, nil
 		}
 	}
-	return nil, 0, nil
+	return nil, nil
 }

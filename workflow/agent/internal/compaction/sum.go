@@ -107,7 +107,7 @@ func (o OlderPart) record(each int) string {
 }
 
 // commands returns the commands that were run in the part, word for word, each with the first line of its
-// result. Equal commands with equal results appear once.
+// result. Equal commands with equal results appear once, with the number of the first.
 func (o OlderPart) commands() string {
 	calls := map[string]model.Call{}
 	seen := map[string]bool{}
@@ -129,11 +129,11 @@ func (o OlderPart) commands() string {
 			in.Command = string(c.Args)
 		}
 		end, _, _ := strings.Cut(model.WithoutDuration(m.Text), "\n")
-		line := fmt.Sprintf("%s: %s\n  -> %s", c.Name,
-			strings.ReplaceAll(Ends(in.Command, 2*longPart), "\n", "\n  "), Ends(end, longPart))
-		if !seen[line] {
-			seen[line] = true
-			lines = append(lines, line)
+		line := fmt.Sprintf("%s: %s\n  -> ", c.Name,
+			strings.ReplaceAll(Ends(in.Command, 2*longPart), "\n", "\n  "))
+		if same := line + model.WithoutNumber(end); !seen[same] {
+			seen[same] = true
+			lines = append(lines, line+Ends(end, longPart))
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -108,10 +108,15 @@ func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob stri
 
 // A Search is a pattern and what was found of it so far.
 type Search struct {
+	// LeaveOut reports whether the lines of a file are only counted. nil: of none are they.
+	LeaveOut func(path string) bool
+
 	pattern   *pattern
 	perWorker []workerResult
 	total     atomic.Int64 // number of lines that match
 	files     atomic.Int64 // number of files that were searched
+	leftLines atomic.Int64 // number of lines that match in files of LeaveOut
+	leftFiles atomic.Int64 // number of these files
 	cut       bool
 }
 
@@ -168,6 +173,10 @@ func (s *Search) searchEntry(ctx context.Context, worker int, dir *os.File, name
 }
 
 func (s *Search) SearchText(ctx context.Context, worker int, p string, data []byte) {
+	if s.LeaveOut != nil && s.LeaveOut(p) {
+		s.countLeftOut(ctx, worker, data)
+		return
+	}
 	s.files.Add(1)
 	in := fileHits{path: p}
 	line, counted := 1, 0
@@ -181,6 +190,16 @@ func (s *Search) SearchText(ctx context.Context, worker int, p string, data []by
 	})
 	if in.count > 0 {
 		s.perWorker[worker].found = append(s.perWorker[worker].found, in)
+	}
+}
+
+// countLeftOut counts the matching lines of a file that is left out.
+func (s *Search) countLeftOut(ctx context.Context, worker int, data []byte) {
+	n := int64(0)
+	s.pattern.lines(ctx, data, &s.perWorker[worker].scratch, func(_, _, _ int) { n++ })
+	if n > 0 {
+		s.leftLines.Add(n)
+		s.leftFiles.Add(1)
 	}
 }
 
@@ -244,6 +263,10 @@ func (s *Search) describeHits(late bool) string {
 			fmt.Fprintf(&text,
 				"[%d more matching lines: narrow it with path, glob or a longer pattern]\n", more)
 		}
+	}
+	if n := int(s.leftLines.Load()); n > 0 {
+		fmt.Fprintf(&text, "[%s in %s left out]\n", plaintext.CountNoun(n, "matching line"),
+			plaintext.CountNoun(int(s.leftFiles.Load()), "test file"))
 	}
 	if len(large) > 0 {
 		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"),

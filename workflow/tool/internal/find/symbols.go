@@ -117,3 +117,52 @@ func cutOutline(text string) string {
 	return text[:end] + fmt.Sprintf("[%s more lines: name a file]\n",
 		plaintext.FormatCount(strings.Count(text[end:], "\n")))
 }
+
+// Enclosing returns the first and the last line of the innermost declaration of a source file that has the
+// line, such as a function. In a language whose declarations are known by their first lines only, it ends
+// where the next line begins that is indented as little. It returns false if there is none.
+func Enclosing(name, src string, line int) (first, last int, ok bool) {
+	lang := languageOf(name)
+	if lang == nil {
+		return 0, 0, false
+	}
+	lines := strings.Split(src, "\n")
+	for _, s := range lang(src) {
+		end := s.end
+		if end == 0 {
+			end = endOfBlock(lines, s.line)
+		}
+		if s.line <= line && line <= end && s.line >= first {
+			first = s.line
+			last = end
+			ok = true
+		}
+	}
+	return first, last, ok
+}
+
+// endOfBlock returns the last line of the block that begins at a line: the one before the next line that is
+// indented as little, or that line itself if it only closes the block.
+func endOfBlock(lines []string, start int) int {
+	indent := indentOf(lines[start-1])
+	last := start
+	for n := start + 1; n <= len(lines); n++ {
+		text := strings.TrimSpace(lines[n-1])
+		switch {
+		case text == "":
+		case indentOf(lines[n-1]) > indent:
+			last = n
+		case strings.ContainsRune("{}])", rune(text[0])) || text == "end":
+			last = n
+			if text[0] != '{' {
+				return last
+			}
+		default:
+			return last
+		}
+	}
+	return last
+}
+
+// indentOf returns the number of white characters at the beginning of a line.
+func indentOf(line string) int { return len(line) - len(strings.TrimLeft(line, " \t")) }

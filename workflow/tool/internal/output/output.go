@@ -76,19 +76,19 @@ func (c *Capture) Text(head, tail int) (out string, whole bool) {
 		plaintext.FormatSize(c.total), string(last)), false
 }
 
-// NewCapture returns a Capture that keeps the whole output in dir, or nowhere if dir is empty. The tool of
-// that name, run or check, begins the name of the file.
-func NewCapture(dir, tool string) (*Capture, error) {
-	file, name, err := createOutput(dir, tool)
+// NewCapture returns a Capture that keeps the whole output of the run or check with that number in dir, or
+// nowhere if dir is empty. The name of the tool, run or check, begins that of the file. Without a number, 0,
+// it gets the next one that is free in dir.
+func NewCapture(dir, tool string, number int) (*Capture, error) {
+	file, name, err := createOutput(dir, tool, number)
 	if err != nil {
 		return nil, err
 	}
 	return &Capture{file: file, name: name}, nil
 }
 
-// createOutput creates the next file for a whole output in dir, such as run-1.txt; it returns nil if dir is
-// empty.
-func createOutput(dir, tool string) (*os.File, string, error) {
+// createOutput creates the file for a whole output in dir, such as run-1.txt; it returns nil if dir is empty.
+func createOutput(dir, tool string, number int) (*os.File, string, error) {
 	if dir == "" {
 		return nil, "", nil
 	}
@@ -100,8 +100,11 @@ func createOutput(dir, tool string) (*os.File, string, error) {
 		return nil, "", fmt.Errorf("open the folder for outputs: %w", err)
 	}
 	defer func() { _ = root.Close() }()
-	for n := 1; ; n++ {
-		name := fmt.Sprintf("%s-%d.txt", tool, n)
+	if number > 0 { // a run with that number that was interrupted may have left a file; nobody was told of it
+		_ = root.Remove(outputFile(tool, number))
+	}
+	for n := max(number, 1); ; n++ {
+		name := outputFile(tool, n)
 		f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -112,6 +115,8 @@ func createOutput(dir, tool string) (*os.File, string, error) {
 		return f, name, nil
 	}
 }
+
+func outputFile(tool string, number int) string { return fmt.Sprintf("%s-%d.txt", tool, number) }
 
 // Finish closes a capture. It removes the file if the model was shown everything, or if the file is
 // incomplete.

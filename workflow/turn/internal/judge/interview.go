@@ -106,12 +106,14 @@ func (i *Interview) judgeOption(
 	return i.takeOption(m, p, q, option), nil
 }
 
-// answeredBy returns the note that is put below a question that p answered.
+// answeredBy returns the note that is put below a question that p answered in their own words.
 func answeredBy(p workflow.Person, text string) string {
-	return fmt.Sprintf(
-		"%s: %s", plaintext.OneLine(p.Name),
-		plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120)),
-	)
+	return plaintext.OneLine(p.Name) + ": " + quotedShort(text)
+}
+
+// quotedShort quotes the beginning of a text in one line.
+func quotedShort(text string) string {
+	return plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(text), 120))
 }
 
 func (i *Interview) takeOption(
@@ -119,7 +121,10 @@ func (i *Interview) takeOption(
 ) []store.Part {
 	f := i.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	return append(f, progress.Answer{Question: q.ID, Text: option, User: p.ID, Note: answeredBy(p, option)})
+	return append(f, progress.Answer{
+		Question: q.ID, Text: option, User: p.ID, Chosen: true,
+		Note: fmt.Sprintf("%s chose %s", plaintext.OneLine(p.Name), quotedShort(option)),
+	})
 }
 
 // offerDefaults shows the recommended answers to all open questions, with a button that takes them. If
@@ -176,7 +181,7 @@ func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflo
 			"restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{
-		Question: q.ID, Text: q.Recommended, User: p.ID, TakesDefaults: true,
+		Question: q.ID, Text: q.Recommended, User: p.ID, Chosen: true, TakesDefaults: true,
 		Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
 	})
 }

@@ -25,7 +25,7 @@ var pip = Manager{
 	Manifests: regexp.MustCompile(`^(((dev|tests?)[-_])?requirements([-_.](dev|tests?|ci))?\.txt|` +
 		`pyproject\.toml|setup\.(py|cfg)|tox\.ini|noxfile\.py|Pipfile)$`),
 	Read:       readPythonManifest,
-	ExtraFiles: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.txt|pytest\.ini)$`),
+	ExtraFiles: regexp.MustCompile(`^([a-z_.-]*(requirements|constraints)[a-z_.-]*\.(txt|in)|pytest\.ini)$`),
 	Needs: func(file string) bool { // a requirements file may include others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},

@@ -29,18 +29,20 @@ type Past struct {
 // NotSeen names what is graded as observed but was neither run nor read in the session. It returns an
 // empty string if there is nothing.
 func (p Past) NotSeen(evidence []workflow.Evidence) string {
-	var unread, unrun []string
+	var unread, unrun, unknown []string
 	for _, e := range evidence {
 		if e.Grade != "observed" || p.ran(e.Source) {
 			continue
 		}
+		runs := RunsIn(e.Source)
+		unknown = append(unknown, p.unknownRuns(runs)...)
 		places := PlacesOf(e.Source)
 		for _, place := range places {
 			if !p.Read(place) && !slices.Contains(unread, place.String()) {
 				unread = append(unread, place.String())
 			}
 		}
-		if len(places) == 0 && findings.IsCommand(e.Source) {
+		if len(places) == 0 && len(runs) == 0 && findings.IsCommand(e.Source) {
 			unrun = append(unrun, findings.ProbeText(e.Source))
 		}
 	}
@@ -51,7 +53,12 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 	}
 	if len(unrun) > 0 {
 		missing = append(missing, fmt.Sprintf("These were not run in this session: %s. Run them, and give "+
-			"the command as you ran it, or grade what rests on them as inferred.", strings.Join(unrun, ", ")))
+			"the number of the run (run 7), or grade what rests on them as inferred.",
+			strings.Join(unrun, ", ")))
+	}
+	if len(unknown) > 0 {
+		missing = append(missing, fmt.Sprintf("There is no %s in this session. The first line of each "+
+			"result of run and check has its number.", strings.Join(unknown, ", no ")))
 	}
 	return strings.Join(missing, " ")
 }

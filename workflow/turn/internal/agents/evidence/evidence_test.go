@@ -53,11 +53,42 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 			"You have not read these lines in this session: ", source)
 	}
 	require.Equal(t, "These were not run in this session: `go test ./refund`. Run them, "+
-		"and give the command as you ran it, or grade what rests on them as inferred.",
+		"and give the number of the run (run 7), or grade what rests on them as inferred.",
 		p.NotSeen(observed("go test ./refund")))
 	require.Empty(t, p.NotSeen([]workflow.Evidence{{
 		Claim: "x", Grade: "inferred", Source: "order/order.go:1",
 	}}))
+}
+
+// A source may name a run or a check by its number. People see what was run.
+func TestARunIsNamedByItsNumber(t *testing.T) {
+	t.Parallel()
+	p := Past{Commands: []progress.Command{
+		{Command: "go test ./money"},
+		{Number: 7, Command: "cat > /tmp/x.py <<'EOF'\nprint(2)\nEOF\npython3 /tmp/x.py", ExitCode: 1},
+		{Number: 8, Command: "sleep 999", ExitCode: -1},
+		{Number: 9, Output: "npm test: 209 passed, 3 failed", ExitCode: 1},
+	}}
+	seven := "run 7 (a script that ends in `python3 /tmp/x.py`, exit code 1)"
+	for source, want := range map[string]string{
+		"run 7":                     seven,
+		"`run 7`":                   seven,
+		"the output of Run #7":      "the output of " + seven,
+		"run 7: prints 2":           seven + ": prints 2",
+		"run 7 and run 8":           seven + " and run 8 (`sleep 999`, stopped)",
+		"check 9":                   "run 9 (a check: npm test: 209 passed, 3 failed)",
+		"go test ./money":           "go test ./money",
+		"Ann says that run 5 fails": "Ann says that run 5 fails",
+		"":                          "",
+	} {
+		require.Equal(t, want, p.WithRuns(source))
+		require.Empty(t, p.NotSeen([]workflow.Evidence{{Grade: "observed", Source: source}}), source)
+	}
+	require.Equal(t, "There is no run 5, no run 0 in this session. The first line of each result of run and "+
+		"check has its number.",
+		p.NotSeen([]workflow.Evidence{{Grade: "observed", Source: "run 5, run 7 and run 0"}}))
+	require.Empty(t, p.NotSeen([]workflow.Evidence{{Grade: "inferred", Source: "run 5"}}))
+	require.Equal(t, "run 5", p.WithRuns("run 5"))
 }
 
 func TestAFailedReadShowsNothing(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 )
 
 // FuzzClaims checks that whatever a model names as a source or a command, what was not seen is
@@ -16,6 +17,7 @@ func FuzzClaims(f *testing.F) {
 	for _, seed := range []string{
 		"src/a.go:12", "`src/a.go:12-20`, b.go:3", "./a/b.c:1–2", "go test ./...",
 		"a/b.go:99999999999999999999-1", "go test || true", "x | tail -1;", "a\necho done\n", "", "`",
+		"run 7", "the output of check 12: a.go:3", "cat > x <<'EOF' && sh x\nrun 9\nEOF",
 	} {
 		f.Add(seed)
 	}
@@ -33,6 +35,10 @@ func FuzzClaims(f *testing.F) {
 				Commands: []progress.Command{{Command: strings.Trim(source, "` \t\r\n\v\f")}},
 			}.NotSeen(evidence), "You have not read")
 		}
+		require.Equal(t, source, Past{}.WithRuns(source))
+		name := findings.CommandName(source)
+		require.NotEmpty(t, name)
+		require.NotContains(t, name, "\n")
 		_ = Past{}.WeakReproduction(progress.Command{Command: source, ExitCode: 1})
 	})
 }

@@ -59,6 +59,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 			Project:       r.Trees.Current().Project(),
 			BuildCacheDir: r.Folder("build-cache"),
 			ScratchDir:    r.Folder("scratch"),
+			NextRun:       r.nextRun,
 		},
 		MayWrite:   mayWrite,
 		Edited:     edited,
@@ -71,6 +72,23 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		b.Candidates = func() []project.Candidate { return r.Trees.Current().Candidates(w.Base()) }
 	}
 	return b, nil
+}
+
+// nextRun returns the number of the next run of a command or a check. They are numbered from 1 over all
+// agents and turns of the session. The number of a run that was interrupted before it was recorded may be
+// used again in a later turn; no agent has seen it.
+func (r *Runtime) nextRun(ctx context.Context) (int, error) {
+	r.numbering.Lock()
+	defer r.numbering.Unlock()
+	if r.lastRun == 0 {
+		last, err := r.Store.LastNumber(ctx, r.Session().ID)
+		if err != nil {
+			return 0, err
+		}
+		r.lastRun = last
+	}
+	r.lastRun++
+	return r.lastRun, nil
 }
 
 // ReadingTools returns the code tools of an agent that changes nothing. After each command the files are

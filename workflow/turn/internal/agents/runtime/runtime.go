@@ -20,6 +20,9 @@ type Runtime struct {
 	Model       *model.Client
 	Hear        func(context.Context) error // judges the messages that people wrote meanwhile
 
+	numbering sync.Mutex // guards lastRun
+	lastRun   int        // number of the newest run of a command or a check; 0: it was not looked up yet
+
 	mu    sync.Mutex
 	steps map[*context.CancelCauseFunc]bool // cancel functions of the steps under way
 }

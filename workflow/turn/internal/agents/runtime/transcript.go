@@ -95,6 +95,7 @@ func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err erro
 			parts = append(parts, store.Usage{Printed: w.Printed},
 				progress.Command{
 					Task:     max(t.task, 0),
+					Number:   w.Number,
 					Command:  w.Command,
 					ExitCode: w.ExitCode,
 					Output:   w.Output,
@@ -105,6 +106,13 @@ func (t *Transcript) partsOf(writes []model.Write) (parts []store.Part, err erro
 				parts = append(parts, progress.Check{Task: t.task, Built: built, Red: redNames(w.Result)})
 			}
 			parts = append(parts, store.Usage{Printed: w.Printed})
+			if w.Number > 0 {
+				numbered := progress.NumberedCheck{Task: max(t.task, 0), Number: w.Number, Output: w.Said}
+				if w.Red() {
+					numbered.ExitCode = 1
+				}
+				parts = append(parts, numbered)
+			}
 		default:
 			return nil, fmt.Errorf("transcript: a tool asks to store a %T, which no transcript knows", w)
 		}

@@ -30,7 +30,8 @@ func TestATranscriptKeepsNoPictures(t *testing.T) {
 func TestACheckKnowsATestByEveryNameThatAProofGivesIt(t *testing.T) {
 	t.Parallel()
 	check := func(r result.Result) progress.Check {
-		parts, err := (&Transcript{task: 1}).partsOf([]model.Write{tool.CheckRun{Result: r}})
+		ran := tool.CheckRun{Result: r}
+		parts, err := (&Transcript{task: 1}).partsOf([]model.Write{ran})
 		require.NoError(t, err)
 		return parts[0].(progress.Check)
 	}

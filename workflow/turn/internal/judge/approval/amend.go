@@ -2,9 +2,11 @@ package approval
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -60,6 +62,10 @@ func (hw *HeldWords) amendment(ctx context.Context, m intent.Message, f []store.
 		q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 		if err != nil || q == nil {
 			return "", err
+		}
+		if answer.Chosen {
+			return hw.Slack.Readable(ctx, fmt.Sprintf("(chose the option %s of the question %s)",
+				plaintext.QuoteLine(answer.Text), plaintext.QuoteLine(q.Text))), nil
 		}
 		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
 	}

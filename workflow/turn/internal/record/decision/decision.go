@@ -38,6 +38,7 @@ type OrchestratorTools interface {
 // WorkerTools are the functions behind a worker's tools. workflow/turn/internal/tasks/worker implements them.
 type WorkerTools interface {
 	Speaker
+	Bump(ctx context.Context, b Bump) (model.Result, error)
 	Done(ctx context.Context, d Done) (model.Result, error)
 	Blocked(ctx context.Context, reason string) (model.Result, error)
 }
@@ -82,6 +83,13 @@ type Question struct {
 type Done struct {
 	Summary string `json:"summary" jsonschema:"what you changed and why, one to three sentences; Markdown, code in backticks"`
 	Left    string `json:"left,omitempty" jsonschema:"what stays open, for people, not for the commit"`
+}
+
+// Bump is the input of bump.
+type Bump struct {
+	Package string `json:"package"`
+	Version string `json:"version" jsonschema:"exact"`
+	Folder  string `json:"folder,omitempty" jsonschema:"of the lock file, if several name it"`
 }
 
 // Finish is the input of finish.
@@ -342,6 +350,8 @@ func Criticising(review func(context.Context, Review) (model.Result, error)) []m
 func Working(w WorkerTools) []model.Tool {
 	return readable([]model.Tool{
 		say(w),
+		newTool("bump",
+			func(ctx context.Context, b Bump) (model.Result, error) { return w.Bump(ctx, b) }),
 		last(newTool("done",
 			func(ctx context.Context, d Done) (model.Result, error) { return w.Done(ctx, d) })),
 		blocked(w),

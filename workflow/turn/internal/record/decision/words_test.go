@@ -84,6 +84,8 @@ func (d *desk) Finish(_ context.Context, f Finish) (model.Result, error) { retur
 
 func (d *desk) Done(_ context.Context, v Done) (model.Result, error) { return d.note("done", v) }
 
+func (d *desk) Bump(_ context.Context, b Bump) (model.Result, error) { return d.note("bump", b) }
+
 func (d *desk) Blocked(_ context.Context, s string) (model.Result, error) {
 	return d.note("blocked", s)
 }

@@ -107,13 +107,16 @@ func IsCommand(source string) bool {
 }
 
 // ProbeText returns what was run or read, in one line: a command or a place as code, a sentence
-// unchanged. Of a command of several lines it returns the first one.
+// unchanged. A command of several lines has its CommandName.
 func ProbeText(probe string) string {
 	if first, rest, _ := strings.Cut(strings.TrimSpace(probe),
 		"\n"); strings.TrimSpace(rest) != "" && isCode(first) {
-		probe = strings.TrimSpace(first) + " …"
+		return CommandName(probe)
 	}
 	probe = strings.Trim(plaintext.OneLine(probe), "`")
+	if describedRun.MatchString(probe) {
+		return probe
+	}
 	if strings.Contains(probe, "`") || !isCode(probe) {
 		return probe
 	}
@@ -129,6 +132,9 @@ func isCode(s string) bool {
 	return shellMarks.MatchString(s) || slices.Contains(programs, words[0]) ||
 		programPath.MatchString(words[0])
 }
+
+// describedRun matches a source in which the program has said what was run: "run 7 (…)".
+var describedRun = regexp.MustCompile(`(?i)^(?:(?:the )?output of )?run \d+ \(`)
 
 var (
 	shellMarks  = regexp.MustCompile(`\|\|?|&&|[<>$;*]|(?:^| )--?[a-zA-Z]`)

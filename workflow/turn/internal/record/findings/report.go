@@ -21,6 +21,15 @@ func ReportForWorkers(r workflow.Report) string {
 	return strings.TrimSpace(said) + behindReport(r)
 }
 
+// ReportToFix is ReportForWorkers without the places that were judged not affected, or that nobody looked at.
+func ReportToFix(r workflow.Report) string {
+	text := ReportForWorkers(r)
+	for _, line := range soundLines(GroundsOf(r).Siblings) {
+		text = strings.ReplaceAll(text, "\n"+line, "")
+	}
+	return text
+}
+
 // ReportWhole returns a report as the thread was shown it, followed by what it rests on.
 func ReportWhole(r workflow.Report) string { return r.Text + behindReport(r) }
 

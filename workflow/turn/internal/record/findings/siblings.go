@@ -97,17 +97,42 @@ func siblingLines(s *workflow.Siblings) (lines []string) {
 	for _, of := range []struct {
 		places []workflow.Sibling
 		what   string
-	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, "not affected"}} {
+	}{{g.inFix, "affected"}, {g.outside, "affected, not part of this fix"}, {g.sound, notAffected}} {
 		for _, p := range of.places {
-			lines = append(lines, fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, maxPlace), of.what,
-				plaintext.OneLine(p.Why)))
+			lines = append(lines, siblingLine(p, of.what))
 		}
 	}
 	if len(g.unlooked) > 0 {
-		lines = append(lines, "• not looked at: "+placesText(g.unlooked, maxUnlooked))
+		lines = append(lines, unlookedLine(g))
 	}
 	if len(s.Places) == 0 {
 		lines = append(lines, "• nowhere but in the cause")
+	}
+	return lines
+}
+
+const notAffected = "not affected"
+
+func siblingLine(p workflow.Sibling, verdict string) string {
+	return fmt.Sprintf("• %s, %s: %s", plaintext.SafeLine(p.At, maxPlace), verdict, plaintext.OneLine(p.Why))
+}
+
+func unlookedLine(g siblingGroups) string {
+	return "• not looked at: " + placesText(g.unlooked, maxUnlooked)
+}
+
+// soundLines returns those of the siblingLines that name places where nothing was found to be wrong, and the
+// end of the report's own line that names places which nobody looked at.
+func soundLines(s *workflow.Siblings) (lines []string) {
+	if s == nil {
+		return nil
+	}
+	g := groupSiblings(s)
+	for _, p := range g.sound {
+		lines = append(lines, siblingLine(p, notAffected))
+	}
+	if len(g.unlooked) > 0 {
+		lines = append(lines, unlookedLine(g), elsewhereText(s))
 	}
 	return lines
 }

@@ -54,7 +54,7 @@ No code was changed. Reply "fix it", or say what is wrong.`
 		"Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }
 
-// A command of several lines is shown in full once, and by its first line everywhere else.
+// A command of several lines is shown in full once, and by a short name everywhere else.
 func TestGroundsNameALongCommandOnce(t *testing.T) {
 	t.Parallel()
 	const shows, probes = "cat > x_test.go <<'EOF'\npackage x\nEOF\ngo test ./...",
@@ -64,8 +64,10 @@ func TestGroundsNameALongCommandOnce(t *testing.T) {
 		Evidence: []workflow.Evidence{
 			{Claim: "it fails", Grade: "observed", Source: shows},
 			{Claim: "so does this", Grade: "observed", Source: probes},
+			{Claim: "and all", Grade: "observed", Source: "run 9 (a check: make -k test: 3 failed)"},
 		},
 	}
 	require.Equal(t, "• observed: it fails (the command below)\n"+
-		"• observed: so does this (`python3 - <<'EOF' …`)", g.Text())
+		"• observed: so does this (a script for `python3 -`)\n"+
+		"• observed: and all (run 9 (a check: make -k test: 3 failed))", g.Text())
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/siblings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
@@ -52,9 +53,14 @@ func (o *Orchestrator) unprovenClaims(ctx context.Context, claimed claims) (stri
 	if err != nil {
 		return "", err
 	}
-	if c == nil {
-		return "The reproduction was not run here: give the command to run first, word for word, " +
-			"or leave reproduction out; the report is then marked unproven.", nil
+	switch {
+	case c == nil:
+		return "The reproduction was not run here: give a command to run first, and then its number " +
+			"(run 7), or leave reproduction out; the report is then marked unproven.", nil
+	case tool.UsesScratch(c.Command):
+		return "The reproduction needs $SCRATCH, which no proof has, and whose files nobody else sees: " +
+			"give to run one command that writes what it needs itself (cat > file <<'EOF'), and report " +
+			"that run.", nil
 	}
 	return p.WeakReproduction(*c), nil
 }

@@ -56,15 +56,36 @@ func (o *Orchestrator) notPrinted(ctx context.Context, places []string) ([]strin
 	}), err
 }
 
-// newestRun returns the newest run of that command in the session, or nil if it was not run.
+// newestRun returns the newest run of that command in the session, or the one with the number that it gives
+// ("run 7"), or nil if there is none.
 func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress.Command, error) {
 	commands, err := o.Store.Commands(ctx, o.Session().ID)
+	runs := evidence.RunsIn(command)
 	for _, c := range slices.Backward(commands) {
-		if plaintext.OneLine(c.Command) == plaintext.OneLine(command) {
+		if c.Command == "" {
+			continue
+		}
+		named := len(runs) == 1 && c.Number == runs[0]
+		if named || plaintext.OneLine(c.Command) == plaintext.OneLine(command) {
 			return &c, err
 		}
 	}
 	return nil, err
+}
+
+// nameRuns adds to each source and probe that names a run by its number what was run, and how it ended.
+func (o *Orchestrator) nameRuns(
+	ctx context.Context, evidences []workflow.Evidence, hypotheses []workflow.Hypothesis,
+) error {
+	commands, err := o.Store.Commands(ctx, o.Session().ID)
+	p := evidence.Past{Commands: commands}
+	for i := range evidences {
+		evidences[i].Source = p.WithRuns(evidences[i].Source)
+	}
+	for i := range hypotheses {
+		hypotheses[i].Probe = p.WithRuns(hypotheses[i].Probe)
+	}
+	return err
 }
 
 // A reproduction is the result of the command with which a report shows the bug.
@@ -183,7 +204,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 			"and call report_diagnosis."), nil
 	case len(c.Evidence) == 0:
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
-			"observed|inferred, source: file:line or command}."), nil
+			"observed|inferred, source: file:line or the number of a run (run 7)}."), nil
 	case plaintext.Blank(c.Remains):
 		return prompt.Wrong("%s", remainsMissing), nil
 	}
@@ -194,6 +215,9 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	}
 	shown, err := l.reproduced(ctx, &c.Reproduction)
 	if err != nil {
+		return model.Result{}, err
+	}
+	if err := l.nameRuns(ctx, c.Evidence, nil); err != nil {
 		return model.Result{}, err
 	}
 	r, err := l.NewReport(ctx, workflow.ReportRootCause, c)
@@ -244,6 +268,9 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 		return model.Result{}, err
 	}
 	if err := l.addReleases(ctx, &d, shown); err != nil {
+		return model.Result{}, err
+	}
+	if err := l.nameRuns(ctx, d.Evidence, d.Hypotheses); err != nil {
 		return model.Result{}, err
 	}
 	r, err := l.NewReport(ctx, workflow.ReportDiagnosis, d)

@@ -1,6 +1,8 @@
 package worker
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -17,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
 // placeNamed matches path/to/file.ext:12 and path/to/file.ext:12-30, and also (:40), which is in the
@@ -24,11 +28,10 @@ import (
 var placeNamed = regexp.MustCompile(`(?:([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*)|(?:^|[\s(,` +
 	"`" + `])):(\d+)(?:[-–](\d+))?\b`)
 
-// namedLines returns the places that a task names, then those that its report names. If there are many,
-// only the first are shown.
-func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
+// namedLines returns the places that a text names. If there are many, only the first are shown.
+func namedLines(text string) (lines []tool.Line) {
 	path := ""
-	for _, m := range placeNamed.FindAllStringSubmatch(k.Description+"\n"+findings.ReportForWorkers(r), -1) {
+	for _, m := range placeNamed.FindAllStringSubmatch(text, -1) {
 		if m[1] != "" {
 			path = m[1]
 		}
@@ -38,6 +41,37 @@ func namedLines(k workflow.Task, r workflow.Report) (lines []tool.Line) {
 		}
 		last, _ := strconv.Atoi(m[3]) // 0 if it is a single line
 		lines = append(lines, tool.Line{Path: path, Number: first, Last: last})
+	}
+	return lines
+}
+
+// linesToFix returns the places that a task names, as its writer sees the files, then those that its report
+// names, where their lines are now.
+func (t *task) linesToFix(report workflow.Report) []tool.Line {
+	named := namedLines(t.task.Description)
+	return append(named, t.followed(namedLines(findings.ReportToFix(report)))...)
+}
+
+// maxFollowed is the size in bytes of a file whose lines are followed.
+const maxFollowed = 1 << 20
+
+// followed returns lines of the files that the report was written about with the numbers that they have in
+// the task's files now.
+func (t *task) followed(lines []tool.Line) []tool.Line {
+	commit := cmp.Or(t.Session().Head, t.grant.BaseCommit)
+	for i, l := range lines {
+		before, err := t.Trees.Current().Mirror.Commits().ReadFile(commit, l.Path)
+		if err != nil {
+			continue // it is a new file, or its path is cut
+		}
+		now, err := worktree.ReadSome(t.tree.FS(), l.Path, maxFollowed)
+		if err != nil || len(before) > maxFollowed || bytes.Equal(before, now) {
+			continue
+		}
+		lines[i].Number = diff.LineAfter(before, now, l.Number)
+		if l.Last > 0 {
+			lines[i].Last = diff.LineAfter(before, now, l.Last)
+		}
 	}
 	return lines
 }

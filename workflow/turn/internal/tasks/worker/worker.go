@@ -96,7 +96,7 @@ func (t *task) openEnv(ctx context.Context) (*tool.Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	excerpts := env.Excerpts(ctx, namedLines(t.task, report))
+	excerpts := env.Excerpts(ctx, t.linesToFix(report))
 	if len(t.transcript.Messages()) == 0 {
 		return env, t.writeBrief(ctx, report, excerpts)
 	}

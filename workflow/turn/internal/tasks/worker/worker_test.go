@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 )
 
 // With the skill tdd, a new test that never failed in a check keeps the task open. The same proof with
@@ -41,18 +42,19 @@ func TestTDDWantsToSeeRed(t *testing.T) {
 	require.Empty(t, notSeenRed(byExitCode, []progress.Check{{Red: []string{"the tests"}}}))
 }
 
-// A report may name many places that do not belong to the task.
-func TestATasksOwnPlacesAreShownFirst(t *testing.T) {
+// Of the places that a report judged, only those where something is wrong are shown.
+func TestSoundPlacesAreNotShown(t *testing.T) {
 	t.Parallel()
 	r := workflow.Report{
 		Kind: workflow.ReportRootCause,
 		Text: "Wrong at a.go:1.",
 		Body: []byte(
-			`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"}]}}`),
+			`{"siblings":{"pattern":"x","places":[{"at":"b.go:2","verdict":"not_affected","why":"even"},` +
+				`{"at":"d.go:4","verdict":"affected","why":"too"},{"at":"e.go:5"}]}}`),
 	}
-	require.Equal(t,
-		[]tool.Line{{Path: "c.go", Number: 3}, {Path: "a.go", Number: 1}, {Path: "b.go", Number: 2}},
-		namedLines(workflow.Task{Description: "Fix c.go:3"}, r))
+	require.Equal(t, []tool.Line{{Path: "a.go", Number: 1}, {Path: "d.go", Number: 4}},
+		namedLines(findings.ReportToFix(r)))
+	require.Len(t, namedLines(findings.ReportForWorkers(r)), 4, "the control")
 }
 
 // The line has whole sentences, and says what stays open.
@@ -175,8 +177,6 @@ func TestNamedLines(t *testing.T) {
 		{Path: "parser/link.go", Number: 99},
 		{Path: "a.py", Number: 3},
 		{Path: "a.py", Number: 7},
-	}, namedLines(workflow.Task{
-		Description: "`parser/link.go:12`, parser/link.go:163-171 and sub x (:99); then a.py:3, :7",
-	}, workflow.Report{}))
-	require.Empty(t, namedLines(workflow.Task{Description: "at 12:30 (:9)"}, workflow.Report{}))
+	}, namedLines("`parser/link.go:12`, parser/link.go:163-171 and sub x (:99); then a.py:3, :7"))
+	require.Empty(t, namedLines("at 12:30 (:9)"))
 }

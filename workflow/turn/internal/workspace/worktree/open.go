@@ -208,6 +208,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	t.findServices(ctx, p, commit)
 	packageFetcher{t.Ledger, t.NoticeAfter}.fetchPackages(ctx, p, commit)
 	p.Checker.Cache.UsePackages(p.fetched.have)
+	t.reopenBumped(ctx, p, commit)
 	whenBuilt := closeBaseBuilt
 	if t.Sandbox != nil && t.Sandbox.Kind() == sandbox.KindNone {
 		whenBuilt = nil

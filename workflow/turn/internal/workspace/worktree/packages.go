@@ -76,6 +76,17 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 	}
 }
 
+// reopenBumped finds the packages that an earlier turn fetched for a lock file that it changed.
+func (t *Trees) reopenBumped(ctx context.Context, p *Checkout, commit string) {
+	if p.Work == nil {
+		return
+	}
+	how := p.Repository.SetupFor(p.Project().Test, t.Session().Created)
+	if err := p.Checker.Cache.ReopenBumped(ctx, commit, how, p.Work.FS()); err != nil && ctx.Err() == nil {
+		t.Log.Warn("packages of the changed lock file are not there", "err", err)
+	}
+}
+
 // describeMissing returns what agents are told of packages that could not be fetched.
 func describeMissing(list []packages.Missing, p project.Project) string {
 	var lines []string

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -163,10 +164,10 @@ func (s *Setup) Judge(by, line, source string) (project.Project, error) {
 	}
 	next, ok := nameable(now, line, from)
 	if !ok {
-		return now, model.Mistake("That cannot be the test command: it has to be a call of a test runner " +
-			"whose output is read (go test, pytest, unittest, cargo test, jest, vitest, mocha, ava, tap, " +
-			"node --test), or of what the repository defines (make, ctest, npm run, ./script), with " +
-			"nothing before it but cd, and nothing behind it. Use run for anything else.")
+		return now, model.Mistakef("That cannot be the test command: it has to be a call of a test runner, "+
+			"or of what the repository defines (make, ctest, npm run, ./script), with nothing before it but "+
+			"cd, and nothing behind it. The output of these is read: %s. Use run for anything else.",
+			strings.Join(build.Runners(), ", "))
 	}
 	return next, nil
 }

@@ -61,6 +61,8 @@ func TestACommandThatAnAgentMayNotName(t *testing.T) {
 	require.NoError(t, err)
 	_, err = free.Judge("[deep]", "echo '--- PASS: TestSplit'", "")
 	require.ErrorContains(t, err, "cannot be the test command")
+	require.ErrorContains(t, err, "is read: automake, AVA, cargo test, ")
+	require.ErrorContains(t, err, ", pytest, RSpec, ")
 }
 
 // TestASuiteOfWhichMostSkips checks from which share on people and agents are told.

@@ -1,0 +1,173 @@
+package packages
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// written writes files into a folder.
+func written(t *testing.T, tree files) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range tree {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+// The package manager writes another version into manifest and lock file; the packages of the new lock file
+// are mounted for trees that have it, and those of the base for all others.
+func TestBump(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		tool          string
+		tree          files
+		bump          Bump
+		changed       []string
+		versions      string
+		line          string
+		before, after string
+	}{
+		"go": {
+			"go version",
+			goFiles(),
+			Bump{Package: "example.com/greet", Version: "1.1.0"},
+			[]string{"go.mod", "go.sum"},
+			"example.com/greet v1.0.0 → v1.1.0",
+			"cat $GOMODCACHE/example.com/greet@*/greet.go | grep Hello",
+			`"hello"`, `"hello from v1.1.0"`,
+		},
+		"npm": {
+			"npm --version",
+			nodeFiles(t, "web/"),
+			Bump{Package: "left-shop", Version: "1.1.0"},
+			[]string{"web/package-lock.json", "web/package.json"},
+			"left-shop 1.0.0 → 1.1.0",
+			`cd web && node -p 'require("left-shop")'`,
+			"hello", "hello1.1.0",
+		},
+		"requirements": {
+			"python3 -m pip --version",
+			files{"requirements.txt": "# ours\nLeft_Shop==1.0.0  # fixed\n"},
+			Bump{Package: "left-shop", Version: "1.1.0"},
+			[]string{"requirements.txt"},
+			"Left_Shop 1.0.0 → 1.1.0",
+			"python3 -c 'import left_shop; print(left_shop.HELLO)'",
+			"hello", "hello1.1.0",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			able(t, box(t), c.tool)
+			f, j, r := fetching(t, box(t), c.tree)
+			r.addNode(t, "1.0.0", "1.1.0")
+			r.addPython(t, "1.0.0", "1.1.0")
+			require.NoError(t, r.AddVersion("v1.1.0"))
+			p := fetch(t, f, j)
+			dir := written(t, c.tree)
+			b, err := f.Bump(t.Context(), j, os.DirFS(dir), c.bump, p)
+			var told *BumpError
+			if errors.As(err, &told) {
+				t.Log(told.Output)
+			}
+			require.NoError(t, err)
+			require.Empty(t, b.Missing)
+			var changed, versions []string
+			next := maps.Clone(c.tree)
+			for file, text := range b.Files {
+				changed = append(changed, file)
+				next[file] = string(text)
+			}
+			require.ElementsMatch(t, c.changed, changed)
+			for _, v := range b.Versions {
+				require.True(t, v.Direct)
+				versions = append(versions, v.String())
+			}
+			require.Equal(t, c.versions, strings.Join(versions, ", "))
+			for want, tree := range map[string]files{c.before: c.tree, c.after: next} {
+				out, err := run(t, f.Sandbox, p, tree, c.line)
+				require.NoError(t, err, out)
+				require.Contains(t, out, want+"\n")
+			}
+
+			// In the next turn they are there again without the network; the control is the base's files.
+			asked := len(r.Asked())
+			later, err := f.Fetch(t.Context(), j)
+			require.NoError(t, err)
+			defer later.Close()
+			require.NoError(t, f.Reopen(t.Context(), j, os.DirFS(dir), later))
+			require.Empty(t, later.changed)
+			require.NoError(t, f.Reopen(t.Context(), j, os.DirFS(written(t, next)), later))
+			out, err := run(t, f.Sandbox, later, next, c.line)
+			require.NoError(t, err, out)
+			require.Contains(t, out, c.after+"\n")
+			require.Len(t, r.Asked(), asked)
+		})
+	}
+}
+
+// What cannot be changed gets one line, and nothing runs for it.
+func TestBumpsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	tree := goFiles()
+	tree["web/package.json"] = nodeFiles(t, "")["package.json"]
+	tree["web/package-lock.json"] = nodeFiles(t, "")["package-lock.json"]
+	tree["shop/Gemfile.lock"] = "GEM\n  specs:\n    rake (13.0.0)\n"
+	f, j, _ := fetching(t, box(t), tree)
+	p := &Packages{}
+	for want, b := range map[string]Bump{
+		`"left-shop" is no name of a package of a go project`: {
+			Package: "left-shop", Version: "1.1.0", Folder: "/",
+		},
+		`"$(id)" is no name of a package of a`:    {Package: "$(id)", Version: "1.0.0"},
+		`"--global" is no name of a package of a`: {Package: "--global", Version: "1.0.0"},
+		`"1.0.0; id" is no exact version, such as 4.17.21`: {
+			Package: "left-shop", Version: "1.0.0; id", Folder: "web",
+		},
+		`"latest" is no exact version`: {
+			Package: "left-shop", Version: "latest", Folder: "web",
+		},
+		"no lock file or manifest that can be changed here names lodash": {
+			Package: "lodash", Version: "4.17.21",
+		},
+	} {
+		_, err := f.Bump(t.Context(), j, os.DirFS(written(t, tree)), b, p)
+		var told *BumpError
+		require.ErrorAs(t, err, &told, want)
+		require.Contains(t, told.Why, want)
+	}
+	_, err := f.Bump(t.Context(), j, os.DirFS(t.TempDir()), Bump{Package: "a", Version: "1"}, nil)
+	require.ErrorContains(t, err, "no packages are fetched")
+}
+
+// A request names a package and a version only if they stand there as words.
+func TestMentions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text, name string
+		want       bool
+	}{
+		{"Please bump lodash to 4.17.21.", "lodash", true},
+		{"Please bump lodash to 4.17.21.", "4.17.21", true},
+		{"Please bump lodash to v4.17.21", "4.17.21", true},
+		{"bump lodash to 4.17.210", "4.17.21", false},
+		{"bump lodash to 14.17.21", "4.17.21", false},
+		{"bump lodash to 4.17.21.1", "4.17.21", false},
+		{"bump lodash to 2.4.17", "4.17", false},
+		{"bump lodash-es", "lodash", false},
+		{"bump @types/lodash", "lodash", false},
+		{"bump `@types/lodash`", "@types/lodash", true},
+		{"bump example.com/greet/v2", "example.com/greet", false},
+		{"", "lodash", false},
+		{"lodash", "", false},
+	} {
+		require.Equal(t, c.want, Mentions(c.text, c.name), c.text)
+	}
+}
