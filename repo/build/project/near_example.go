@@ -38,7 +38,7 @@ func (p Project) besideTests(files []string) []string {
 	}
 	var out []string
 	for _, file := range files {
-		if tested[of(file)] && sourceOf[p.Kind].MatchString(file) && !DecidesTests(p.Kind, file) &&
+		if tested[of(file)] && isSourceOf(p.Kind, file) && !DecidesTests(p.Kind, file) &&
 			!containsAny(strings.Split(path.Dir(file), "/"), slices.Concat(foreign, besideCode)...) {
 			out = append(out, file)
 		}
@@ -50,7 +50,16 @@ func (p Project) besideTests(files []string) []string {
 // besideCode are the names of folders with sources that are not the project's own code.
 var besideCode = []string{"examples", "example", "docs", "doc", "scripts", "benchmarks", "benchmark", "bench"}
 
-// sourceOf matches, by kind, the sources that tests have the name or the package of.
+// isSourceOf reports whether a file is code that tests of the kind have the name or the package of.
+func isSourceOf(kind, file string) bool {
+	if pattern, known := sourceOf[kind]; known {
+		return pattern.MatchString(file)
+	}
+	return IsCode(file)
+}
+
+// sourceOf matches, by kind, the sources that tests have the name or the package of, where other code has the
+// same names.
 var sourceOf = map[string]*regexp.Regexp{
 	"go":     regexp.MustCompile(`\.go$`),
 	"node":   regexp.MustCompile(`\.[cm]?[jt]sx?$`),

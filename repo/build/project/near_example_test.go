@@ -32,6 +32,17 @@ func TestAnExampleOfNearTests(t *testing.T) {
 		{Project{Kind: "python", Test: "python3 -m pytest"}, []string{"cart.py", "test_b.py"}, "", ""},
 		{Project{Kind: "make", Test: "make test"}, []string{"cart.c", "test_cart.c"}, "", ""},
 		{Project{}, nil, "", ""},
+		{
+			Project{Kind: "php", Test: "make test"}, []string{"src/Cart.php", "tests/CartTest.php"}, "", "",
+		},
+		{
+			Project{Kind: "java", Test: "mvn -o -B -fae test"},
+			[]string{
+				"src/main/java/shop/Cart.java", "src/test/java/shop/CartTest.java",
+				"src/test/java/shop/BTest.java", "src/test/java/shop/CTest.java",
+			},
+			"src/main/java/shop/Cart.java", "CartTest",
+		},
 	} {
 		root := fstest.MapFS{}
 		for _, file := range c.files {
