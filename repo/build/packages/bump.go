@@ -83,7 +83,7 @@ func (f *Fetcher) Bump(ctx context.Context, j Job, files fs.FS, b Bump, p *Packa
 	if err != nil {
 		return Bumped{}, err
 	}
-	if !f.canRun(ctx, found.how.Version) {
+	if !f.canRun(ctx, found.how.Version, j.Config.Tools) {
 		return Bumped{}, bumpError("%s is not installed here, and it alone changes these files; my operator "+
 			"can install it below /usr", found.how.Program)
 	}
@@ -216,8 +216,8 @@ func (p plan) manager() string {
 }
 
 // canRun reports whether commands can run a program.
-func (f *Fetcher) canRun(ctx context.Context, version string) bool {
-	return f.toolVersion(ctx, manager.Manager{Version: version}) != ""
+func (f *Fetcher) canRun(ctx context.Context, version string, tools Tools) bool {
+	return f.toolVersion(ctx, manager.Manager{Version: version}, tools) != ""
 }
 
 // runBump runs the package manager on copies of the files, and returns those that it changed.
@@ -421,7 +421,7 @@ func (f *Fetcher) Reopen(ctx context.Context, j Job, files fs.FS, p *Packages) e
 		return err
 	}
 	for _, one := range plans {
-		versions, missing := f.toolVersions(ctx, one)
+		versions, missing := f.toolVersions(ctx, one, j.Config.Tools)
 		if missing != nil {
 			continue
 		}
@@ -478,7 +478,7 @@ func (p *Packages) setsFor(tree string) []*packageSet {
 		}
 		seen[c.note.Manager] = true
 		sets = slices.DeleteFunc(sets, func(s *packageSet) bool {
-			return s.at == "" && s.note.Manager == c.note.Manager
+			return s.at == "" && s.note.Manager == c.note.Manager && len(s.note.Locks) > 0
 		})
 		sets = append(sets, c)
 	}

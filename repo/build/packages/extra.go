@@ -37,7 +37,9 @@ const extraNames = "environment.setup"
 
 // withExtra adds the plan for the commands of c.Extra, if there are any. The registries of the package
 // managers that were found may be asked.
-func withExtra(ctx context.Context, t *tree, plans []plan, c Config) ([]plan, error) {
+func withExtra(
+	ctx context.Context, all git.Commits, commit string, t *tree, plans []plan, c Config,
+) ([]plan, error) {
 	if len(c.Extra.Run) == 0 {
 		return plans, nil
 	}
@@ -52,7 +54,7 @@ func withExtra(ctx context.Context, t *tree, plans []plan, c Config) ([]plan, er
 	}
 	var err error
 	var unmatched []string
-	if p.copy, unmatched, err = extraFiles(ctx, t.commits, t.commit, c.Extra); err != nil {
+	if p.copy, unmatched, err = extraFiles(ctx, all, commit, c.Extra); err != nil {
 		return nil, err
 	}
 	if n := len(p.copy); n > maxFiles {

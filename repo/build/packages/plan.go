@@ -152,10 +152,14 @@ func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([
 	if err != nil {
 		return nil, err
 	}
-	return t.findPlans(c)
+	plans, err := t.findPlans(c)
+	if err != nil {
+		return nil, err
+	}
+	return withExtra(ctx, all, commit, t, plans, c)
 }
 
-// findPlans returns the plans for the packages that the tree names.
+// findPlans returns the plans for the packages that the tree names, without the commands of Config.Extra.
 func (t *tree) findPlans(c Config) ([]plan, error) {
 	var plans []plan
 	for _, kind := range manager.Kinds() {
@@ -176,7 +180,7 @@ func (t *tree) findPlans(c Config) ([]plan, error) {
 				fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
 		}
 	}
-	return withExtra(ctx, t, plans, c)
+	return plans, nil
 }
 
 // withRunner adds the test runner of the configuration, even if no manifest names it.
@@ -416,7 +420,7 @@ func writeAt(root *os.Root, file string, text []byte) error {
 }
 
 // keyVersion must change when the same plan would be carried out differently.
-const keyVersion = "3"
+const keyVersion = "4"
 
 // freshFor is how long versions that no lock file fixes stay as they were resolved, for new sessions. A
 // session keeps the versions that it began with.
