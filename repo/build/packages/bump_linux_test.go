@@ -1,7 +1,9 @@
 package packages
 
 import (
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/repo/build/proxy"
 )
 
 // written writes files into a folder.
@@ -62,6 +66,38 @@ func TestBump(t *testing.T) {
 			"python3 -c 'import left_shop; print(left_shop.HELLO)'",
 			"hello", "hello1.1.0",
 		},
+		"cargo": {
+			"cargo --version && rustc --version",
+			files{
+				".cargo/config.toml": "[registries.acme]\nindex = \"sparse+https://" + registryHost +
+					"/crates/index/\"\n",
+				"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"1.0.0\"\nedition = \"2021\"\n" +
+					"[dependencies]\nleft-shop = { version = \"1\", registry = \"acme\" }\n",
+				"Cargo.lock": "version = 3\n\n[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\n" +
+					"source = \"sparse+https://" + registryHost + "/crates/index/\"\nchecksum = \"" +
+					fmt.Sprintf("%x", sha256.Sum256(crateOf(t, "1.0.0"))) + "\"\n\n[[package]]\n" +
+					"name = \"shop\"\nversion = \"1.0.0\"\ndependencies = [\n \"left-shop\",\n]\n",
+				"src/main.rs": "fn main() { println!(\"{}\", left_shop::HELLO) }\n",
+			},
+			Bump{Package: "left-shop", Version: "1.1.0"},
+			[]string{"Cargo.lock"},
+			"left-shop 1.0.0 → 1.1.0",
+			"cargo run -q --offline --target-dir /tmp/t",
+			"hello", "hello1.1.0",
+		},
+		"bundler": {
+			"bundle --version",
+			files{
+				"Gemfile": "source 'http://" + registryHost + "/gems/'\ngem 'left_shop', '~> 1.0'\n",
+				"Gemfile.lock": "GEM\n  remote: http://" + registryHost + "/gems/\n  specs:\n" +
+					"    left_shop (1.0.0)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  left_shop (~> 1.0)\n",
+			},
+			Bump{Package: "left_shop", Version: "1.1.0"},
+			[]string{"Gemfile", "Gemfile.lock"},
+			"left_shop 1.0.0 → 1.1.0",
+			`bundle exec ruby -e 'require "left_shop"; puts HELLO'`,
+			"hello", "hello1.1.0",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,6 +106,14 @@ func TestBump(t *testing.T) {
 			r.addNode(t, "1.0.0", "1.1.0")
 			r.addPython(t, "1.0.0", "1.1.0")
 			require.NoError(t, r.AddVersion("v1.1.0"))
+			switch name {
+			case "cargo":
+				r.addCrates(t, "1.0.0", "1.1.0")
+				f.Roots = r.Roots()
+				j.Config.Logins = []proxy.Login{{Host: registryHost, Token: token}}
+			case "bundler":
+				r.addRuby(t, "1.0.0", "1.1.0")
+			}
 			p := fetch(t, f, j)
 			dir := written(t, c.tree)
 			b, err := f.Bump(t.Context(), j, os.DirFS(dir), c.bump, p)
@@ -87,7 +131,7 @@ func TestBump(t *testing.T) {
 			}
 			require.ElementsMatch(t, c.changed, changed)
 			for _, v := range b.Versions {
-				require.True(t, v.Direct)
+				require.Equal(t, name != "cargo", v.Direct, "Cargo.lock does not say it")
 				versions = append(versions, v.String())
 			}
 			require.Equal(t, c.versions, strings.Join(versions, ", "))

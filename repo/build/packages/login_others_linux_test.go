@@ -18,33 +18,48 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 )
 
-// addCrates serves left-shop in a sparse registry of cargo that says that it wants a login.
-func (r registry) addCrates(t *testing.T) {
+// addCrates serves these versions of left-shop in a sparse registry of cargo that says that it wants a
+// login.
+func (r registry) addCrates(t *testing.T, versions ...string) {
 	t.Helper()
-	var crate bytes.Buffer
-	z := gzip.NewWriter(&crate)
-	w := tar.NewWriter(z)
-	for _, f := range [][2]string{
-		{"left-shop-1.0.0/Cargo.toml", "[package]\nname = \"left-shop\"\nversion = \"1.0.0\"\n"},
-		{"left-shop-1.0.0/src/lib.rs", "pub const HELLO: &str = \"hello\";\n"},
-	} {
-		require.NoError(t, w.WriteHeader(&tar.Header{Name: f[0], Mode: 0o644, Size: int64(len(f[1]))}))
-		_, _ = w.Write([]byte(f[1]))
-	}
-	require.NoError(t, errors.Join(w.Close(), z.Close()))
 	const at = "https://" + registryHost + "/crates"
 	about, err := json.Marshal(map[string]any{
 		"dl": at + "/dl/{crate}/{version}/download", "api": at, "auth-required": true,
 	})
 	require.NoError(t, err)
 	r.Give("/crates/index/config.json", about)
-	line, err := json.Marshal(map[string]any{
-		"name": "left-shop", "vers": "1.0.0", "deps": []string{}, "features": map[string]any{},
-		"yanked": false, "cksum": fmt.Sprintf("%x", sha256.Sum256(crate.Bytes())),
-	})
-	require.NoError(t, err)
-	r.Give("/crates/index/le/ft/left-shop", append(line, '\n'))
-	r.Give("/crates/dl/left-shop/1.0.0/download", crate.Bytes())
+	var index []byte
+	for _, v := range versions {
+		crate := crateOf(t, v)
+		line, err := json.Marshal(map[string]any{
+			"name": "left-shop", "vers": v, "deps": []string{}, "features": map[string]any{},
+			"yanked": false, "cksum": fmt.Sprintf("%x", sha256.Sum256(crate)),
+		})
+		require.NoError(t, err)
+		index = append(append(index, line...), '\n')
+		r.Give("/crates/dl/left-shop/"+v+"/download", crate)
+	}
+	r.Give("/crates/index/le/ft/left-shop", index)
+}
+
+// crateOf returns the archive of a version of left-shop.
+func crateOf(t *testing.T, version string) []byte {
+	t.Helper()
+	var crate bytes.Buffer
+	z := gzip.NewWriter(&crate)
+	w := tar.NewWriter(z)
+	hello := "hello" + strings.TrimPrefix(version, "1.0.0")
+	for _, f := range [][2]string{
+		{"Cargo.toml", "[package]\nname = \"left-shop\"\nversion = \"" + version + "\"\n"},
+		{"src/lib.rs", "pub const HELLO: &str = \"" + hello + "\";\n"},
+	} {
+		require.NoError(t, w.WriteHeader(&tar.Header{
+			Name: "left-shop-" + version + "/" + f[0], Mode: 0o644, Size: int64(len(f[1])),
+		}))
+		_, _ = w.Write([]byte(f[1]))
+	}
+	require.NoError(t, errors.Join(w.Close(), z.Close()))
+	return crate.Bytes()
 }
 
 // cargo and bundler get packages of registries that demand a login, and nobody but the registry sees the
@@ -55,7 +70,7 @@ func TestCratesAndGemsWithALogin(t *testing.T) {
 		tool, line string
 		login      proxy.Login
 		header     string
-		add        func(registry, *testing.T)
+		add        func(registry, *testing.T, ...string)
 		tree       files
 	}{
 		"cargo": {
@@ -88,7 +103,7 @@ func TestCratesAndGemsWithALogin(t *testing.T) {
 			t.Parallel()
 			able(t, box(t), c.tool)
 			f, j, r := fetching(t, box(t), c.tree)
-			c.add(r, t)
+			c.add(r, t, "1.0.0")
 			f.Roots = r.Roots()
 			r.Demand("/", c.header)
 			c.login.Host = registryHost
@@ -121,7 +136,7 @@ func TestRedirectsOfCratesAndGems(t *testing.T) {
 			"DEPENDENCIES\n  left_shop\n",
 	}
 	f, j, r := fetching(t, box(t), tree)
-	r.addRuby(t)
+	r.addRuby(t, "1.0.0")
 	f.Roots = r.Roots()
 	const gem = "/gems/gems/left_shop-1.0.0.gem"
 	r.Redirect(gem, "https://"+packagestest.Elsewhere+"/store"+gem)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -85,7 +86,7 @@ func TestBundler(t *testing.T) {
 			tree["vendor/javascript/.keep"] = "" // many applications have this folder without gems in it
 			tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
 			f, j, r := fetching(t, box(t), tree)
-			r.addRuby(t)
+			r.addRuby(t, "1.0.0")
 			out, err := run(t, f.Sandbox, fetch(t, f, j), tree,
 				`bundle exec ruby -e 'require "left_shop"; puts HELLO'`)
 			require.NoError(t, err, out)
@@ -94,10 +95,15 @@ func TestBundler(t *testing.T) {
 	}
 }
 
-// addRuby serves left_shop as a gem, with an index in the format of rubygems.org.
-func (r registry) addRuby(t *testing.T) {
+// addRuby serves these versions of left_shop as gems, with an index in the format of rubygems.org.
+func (r registry) addRuby(t *testing.T, versions ...string) {
 	t.Helper()
 	dir := t.TempDir()
+	read := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return text
+	}
 	sh := func(line string) {
 		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 		cmd.Dir = dir
@@ -105,32 +111,26 @@ func (r registry) addRuby(t *testing.T) {
 		require.NoError(t, err, string(out))
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "lib"), 0o755))
-	require.NoError(t,
-		os.WriteFile(filepath.Join(dir, "lib", "left_shop.rb"), []byte("HELLO = 'hello'\n"), 0o644))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "left_shop.gemspec"),
-		[]byte("Gem::Specification.new { |s| s.name = 'left_shop'; s.version = '1.0.0'; s.summary = 'x'; "+
-			"s.authors = ['a']; s.files = ['lib/left_shop.rb'] }\n"), 0o644))
-	sh("gem build left_shop.gemspec && mkdir -p index/gems && cp left_shop-1.0.0.gem index/gems")
-	text, err := os.ReadFile(filepath.Join(dir, "left_shop-1.0.0.gem"))
-	require.NoError(t, err)
-	r.Give("/gems/gems/left_shop-1.0.0.gem", text)
-	sh(`ruby -rzlib -e 's = Gem::Specification.load("left_shop.gemspec"); File.binwrite("quick", Zlib::Deflate.deflate(Marshal.dump(s)))
-i = Marshal.dump([["left_shop", Gem::Version.new("1.0.0"), "ruby"]]); File.binwrite("specs", i); File.binwrite("none", Marshal.dump([]))'`)
-	for name, file := range map[string]string{
-		"/gems/quick/Marshal.4.8/left_shop-1.0.0.gemspec.rz": "quick",
-		"specs":            "specs",
-		"prerelease_specs": "none",
-	} {
-		text, err := os.ReadFile(filepath.Join(dir, file))
-		require.NoError(t, err)
-		if file != "quick" {
-			var out bytes.Buffer
-			z := gzip.NewWriter(&out)
-			_, _ = z.Write(text)
-			require.NoError(t, z.Close())
-			name = "/gems/" + name + ".4.8.gz"
-			text = out.Bytes()
-		}
-		r.Give(name, text)
+	var specs []string
+	for _, v := range versions {
+		hello := "HELLO = 'hello" + strings.TrimPrefix(v, "1.0.0") + "'\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "lib", "left_shop.rb"), []byte(hello), 0o644))
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "left_shop.gemspec"),
+			[]byte("Gem::Specification.new { |s| s.name = 'left_shop'; s.version = '"+v+"'; s.summary = 'x'; "+
+				"s.authors = ['a']; s.files = ['lib/left_shop.rb'] }\n"), 0o644))
+		sh(`gem build left_shop.gemspec && ruby -rzlib -e 's = Gem::Specification.load("left_shop.gemspec")
+File.binwrite("quick", Zlib::Deflate.deflate(Marshal.dump(s)))'`)
+		r.Give("/gems/gems/left_shop-"+v+".gem", read("left_shop-"+v+".gem"))
+		r.Give("/gems/quick/Marshal.4.8/left_shop-"+v+".gemspec.rz", read("quick"))
+		specs = append(specs, `["left_shop", Gem::Version.new("`+v+`"), "ruby"]`)
+	}
+	sh(`ruby -e 'File.binwrite("specs", Marshal.dump([` + strings.Join(specs, ", ") +
+		`])); File.binwrite("none", Marshal.dump([]))'`)
+	for name, file := range map[string]string{"specs": "specs", "prerelease_specs": "none"} {
+		var out bytes.Buffer
+		z := gzip.NewWriter(&out)
+		_, _ = z.Write(read(file))
+		require.NoError(t, z.Close())
+		r.Give("/gems/"+name+".4.8.gz", out.Bytes())
 	}
 }
