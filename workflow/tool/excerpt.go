@@ -97,7 +97,7 @@ func (f *namedFile) ranges() (ranges [][2]int) {
 		r := [2]int{max(1, l.Number-aroundLine), min(most, last+aroundLine)}
 		first, end, ok := find.Enclosing(f.Path, string(f.Data), l.Number)
 		if ok && end-first < maxFunction && end > first && l.Last <= end {
-			r = [2]int{first, min(most, end)}
+			r = [2]int{min(r[0], first), min(most, max(r[1], end))}
 		}
 		ranges = append(ranges, r)
 	}

@@ -69,7 +69,7 @@ func TestExcerptsShowWholeFunctions(t *testing.T) {
 		{Path: "cart/cart.go", Number: 53},
 		{Path: "cart/long.go", Number: 100},
 	})
-	require.Contains(t, got, "cart/cart.go, lines 23-55 of 76\n23\tfunc Sum(")
+	require.Contains(t, got, "cart/cart.go, lines 20-58 of 76\n")
 	require.Contains(t, got, "cart/split.py, lines 21-54 of 58\n21\tdef split(")
 	require.NotContains(t, got, "def other")
 	require.Contains(t, got, "cart/long.go, lines 95-105 of 304\n")

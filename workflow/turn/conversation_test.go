@@ -508,7 +508,8 @@ var conversations = map[string]conversation{
 		note: "Question: Wrapped up by bea.; Wrapping: Wrapped up by bea.",
 	},
 	"a guest answers a question, and the offer is not marked with it": {
-		play: said("interview", "bea: wrap up", "gus: b"), want: "approvals:", note: "Question: gus: “b”",
+		play: said("interview", "bea: wrap up", "gus: b"), want: "approvals:",
+		note: "Question: gus chose “b”",
 	},
 
 	// A limit after the approval.
