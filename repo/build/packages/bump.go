@@ -79,7 +79,7 @@ func (f *Fetcher) Bump(ctx context.Context, j Job, files fs.FS, b Bump, p *Packa
 	if err != nil {
 		return Bumped{}, err
 	}
-	found, err := t.findBump(j.Config, b)
+	found, err := t.findBump(ctx, j.Config, b)
 	if err != nil {
 		return Bumped{}, err
 	}
@@ -109,10 +109,11 @@ type bumping struct {
 }
 
 // findBump returns the plan, and the folder in it, that names the package.
-func (t *tree) findBump(c Config, b Bump) (bumping, error) {
+func (t *tree) findBump(ctx context.Context, c Config, b Bump) (bumping, error) {
 	c.Run = nil
 	c.Runner = ""
-	plans, err := t.findPlans(c)
+	c.Extra = Extra{}
+	plans, err := t.findPlans(ctx, c)
 	if err != nil {
 		return bumping{}, err
 	}
@@ -391,7 +392,7 @@ func (t *tree) with(changed map[string][]byte) *tree {
 func (f *Fetcher) fetchBumped(
 	ctx context.Context, j Job, t *tree, of string, p *Packages,
 ) ([]Missing, error) {
-	plans, err := t.findPlans(j.Config)
+	plans, err := t.findPlans(ctx, j.Config)
 	if err != nil {
 		return nil, err
 	}
@@ -416,7 +417,7 @@ func (f *Fetcher) Reopen(ctx context.Context, j Job, files fs.FS, p *Packages) e
 	if err != nil {
 		return err
 	}
-	plans, err := t.findPlans(j.Config)
+	plans, err := t.findPlans(ctx, j.Config)
 	if err != nil {
 		return err
 	}

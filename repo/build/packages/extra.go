@@ -12,7 +12,6 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
-	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -37,9 +36,7 @@ const extraNames = "environment.setup"
 
 // withExtra adds the plan for the commands of c.Extra, if there are any. The registries of the package
 // managers that were found may be asked.
-func withExtra(
-	ctx context.Context, all git.Commits, commit string, t *tree, plans []plan, c Config,
-) ([]plan, error) {
+func withExtra(ctx context.Context, t *tree, plans []plan, c Config) ([]plan, error) {
 	if len(c.Extra.Run) == 0 {
 		return plans, nil
 	}
@@ -54,7 +51,7 @@ func withExtra(
 	}
 	var err error
 	var unmatched []string
-	if p.copy, unmatched, err = extraFiles(ctx, all, commit, c.Extra); err != nil {
+	if p.copy, unmatched, err = t.extraFiles(ctx, c.Extra); err != nil {
 		return nil, err
 	}
 	if n := len(p.copy); n > maxFiles {
@@ -73,10 +70,8 @@ func withExtra(
 
 // extraFiles returns the files that the commands name or that are like a pattern of the inputs, and the
 // patterns that no file is like. A pattern of a folder means all that is in it.
-func extraFiles(
-	ctx context.Context, all git.Commits, commit string, e Extra,
-) (files, unmatched []string, err error) {
-	paths, err := all.ListPaths(ctx, commit, func(string) bool { return false })
+func (t *tree) extraFiles(ctx context.Context, e Extra) (files, unmatched []string, err error) {
+	paths, err := t.list(ctx, func(string) bool { return false })
 	if err != nil {
 		return nil, nil, err
 	}

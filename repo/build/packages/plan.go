@@ -63,6 +63,7 @@ func (p plan) kind() string {
 type tree struct {
 	read  func(file string) ([]byte, error)
 	size  func(file string) (int64, error)
+	list  func(ctx context.Context, skips func(dir string) bool) ([]string, error)
 	paths []string
 	bases map[string][]string // file names by folder
 	known map[string]bool     // folders in the commit that hold packages: node_modules and vendor, by path
@@ -70,13 +71,22 @@ type tree struct {
 
 func readTree(ctx context.Context, all git.Commits, commit, part string) (*tree, error) {
 	t := &tree{
-		read:  func(file string) ([]byte, error) { return all.ReadFile(commit, file) },
-		size:  func(file string) (int64, error) { return all.FileSize(commit, file) },
-		bases: map[string][]string{}, known: map[string]bool{},
+		read: func(file string) ([]byte, error) { return all.ReadFile(commit, file) },
+		size: func(file string) (int64, error) { return all.FileSize(commit, file) },
+		list: func(ctx context.Context, skips func(dir string) bool) ([]string, error) {
+			return all.ListPaths(ctx, commit, skips)
+		},
 	}
-	paths, err := all.ListPaths(ctx, commit, func(dir string) bool { return t.skips(dir, part) })
+	return t, t.readPaths(ctx, part)
+}
+
+// readPaths reads the names of the files that say something about packages.
+func (t *tree) readPaths(ctx context.Context, part string) error {
+	t.bases = map[string][]string{}
+	t.known = map[string]bool{}
+	paths, err := t.list(ctx, func(dir string) bool { return t.skips(dir, part) })
 	t.add(paths)
-	return t, err
+	return err
 }
 
 // readFiles returns the tree of the files of a workspace.
@@ -90,24 +100,29 @@ func readFiles(ctx context.Context, files fs.FS, part string) (*tree, error) {
 			}
 			return info.Size(), nil
 		},
-		bases: map[string][]string{}, known: map[string]bool{},
+		list: func(ctx context.Context, skips func(dir string) bool) ([]string, error) {
+			return listFiles(ctx, files, skips)
+		},
 	}
-	var paths []string
-	err := fs.WalkDir(files, ".", func(file string, d fs.DirEntry, err error) error {
+	return t, t.readPaths(ctx, part)
+}
+
+// listFiles returns the names of the regular files, without folders that are skipped.
+func listFiles(ctx context.Context, files fs.FS, skips func(dir string) bool) (paths []string, err error) {
+	err = fs.WalkDir(files, ".", func(file string, d fs.DirEntry, err error) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil || file == ".":
 			return nil // a command of an agent may remove it meanwhile
-		case d.IsDir() && t.skips(file, part):
+		case d.IsDir() && skips(file):
 			return fs.SkipDir
 		case d.Type().IsRegular():
 			paths = append(paths, file)
 		}
 		return nil
 	})
-	t.add(paths)
-	return t, err
+	return paths, err
 }
 
 // skips reports whether a folder is not searched, and notes folders that hold packages.
@@ -152,15 +167,11 @@ func findPlans(ctx context.Context, all git.Commits, commit string, c Config) ([
 	if err != nil {
 		return nil, err
 	}
-	plans, err := t.findPlans(c)
-	if err != nil {
-		return nil, err
-	}
-	return withExtra(ctx, all, commit, t, plans, c)
+	return t.findPlans(ctx, c)
 }
 
-// findPlans returns the plans for the packages that the tree names, without the commands of Config.Extra.
-func (t *tree) findPlans(c Config) ([]plan, error) {
+// findPlans returns the plans for the packages that the tree names.
+func (t *tree) findPlans(ctx context.Context, c Config) ([]plan, error) {
 	var plans []plan
 	for _, kind := range manager.Kinds() {
 		found, err := t.findKind(kind, c.Folder)
@@ -180,7 +191,7 @@ func (t *tree) findPlans(c Config) ([]plan, error) {
 				fmt.Errorf("the repository has %d manifests, and at most %d are looked at", n, maxFiles)
 		}
 	}
-	return plans, nil
+	return withExtra(ctx, t, plans, c)
 }
 
 // withRunner adds the test runner of the configuration, even if no manifest names it.
