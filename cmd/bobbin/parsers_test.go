@@ -646,6 +646,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/judge/approval/held.go":         "rows of ours",
 	"workflow/store/settle.go":                              "rows of ours",
 	"workflow/turn/internal/judge/settlement/settlement.go": "rows of ours",
+	"workflow/lazyregexp/lazyregexp.go":                     "expressions of the program",
 	"workflow/failpoint/on.go":                              "what a test sets, in a build for tests",
 	"repo/sandbox/internal/cgroup/group_linux.go":           "what the kernel writes",
 	"repo/sandbox/internal/cgroup/machine_linux.go":         "what the kernel writes",

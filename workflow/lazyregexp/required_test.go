@@ -13,13 +13,15 @@ import (
 func TestRegexpMatchesAsTheLibrarysDoes(t *testing.T) {
 	t.Parallel()
 	expressions := []string{
-		`(?i)^(?:please )?(?:fix|push|stop) it`, `fix|push`, `(?i)stop`, `(?i)kiss`, `(?i)straße`, `(?i)ΣΑΣ`,
-		`(?i)σας`, `Fix`, `(?:fix)?`, `(?:fix)+`, `(?:fix){2}`, `(?:fix){0,2}`, `f[iu]x it`, `(?i)don't|dont`,
+		`(?i)^(?:please )?(?:fix|push|stop) it`, `fix|push`, `(?i)stop`, `(?i)kiss`, `(?i)straße`,
+		`(?i)ΣΑΣ`, `(?i)σας`,
+		`Fix`, `(?:fix)?`, `(?:fix)+`, `(?:fix){2}`, `(?:fix){0,2}`, `f[iu]x it`, `(?i)don't|dont`,
 		`(?:|fix)`, `但是|不过`, `(fix) (it)`, `\bfix\b`, `x`, `(?i)µm`, `(?i)İzmir`, `.*`, `[^a]ix it`,
 	}
 	texts := []string{
-		"", "fix it", "FIX IT", "please Push it", "stop", "ſtop", "STOP!", "Kiss", "kiſs", "strasse", "STRASSE",
-		"STRAßE", "STRAẞE", "σας", "ΣΑΣ", "σασ", "fixfix", "fox it", "don't", "DONT", "但是 stop", "μm", "µm", "ΜM",
+		"", "fix it", "FIX IT", "please Push it", "stop", "ſtop", "STOP!", "Kiss", "kiſs", "strasse",
+		"STRASSE", "STRAßE", "STRAẞE", "σας", "ΣΑΣ", "σασ", "fixfix", "fox it", "don't", "DONT", "但是 stop",
+		"μm", "µm", "ΜM",
 		"izmir", "İZMİR", "i̇zmir", "prefixed it", "\xff fix it \xff",
 	}
 	for _, expression := range expressions {

@@ -26,8 +26,8 @@ func (f *fetchRun) readInstead() string {
 	return f.plan.lockNames() + ": " + plaintext.CutLine(strings.TrimSpace(string(text)), 200)
 }
 
-// Instead returns a line for each package manager whose packages come from this machine instead of a registry:
-// "pom.xml: from /usr/share/maven-repo instead of the registry".
+// Instead returns a line for each package manager whose packages come from this machine instead of a
+// registry: "pom.xml: from /usr/share/maven-repo instead of the registry".
 func (p *Packages) Instead() (lines []string) {
 	if p != nil {
 		for _, s := range p.sets {

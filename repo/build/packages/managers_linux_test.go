@@ -115,9 +115,9 @@ func (r registry) addRuby(t *testing.T, versions ...string) {
 	for _, v := range versions {
 		hello := "HELLO = 'hello" + strings.TrimPrefix(v, "1.0.0") + "'\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "lib", "left_shop.rb"), []byte(hello), 0o644))
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "left_shop.gemspec"),
-			[]byte("Gem::Specification.new { |s| s.name = 'left_shop'; s.version = '"+v+"'; "+
-				"s.summary = 'x'; s.authors = ['a']; s.files = ['lib/left_shop.rb'] }\n"), 0o644))
+		spec := "Gem::Specification.new { |s| s.name = 'left_shop'; s.version = '" + v + "'; " +
+			"s.summary = 'x'; s.authors = ['a']; s.files = ['lib/left_shop.rb'] }\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "left_shop.gemspec"), []byte(spec), 0o644))
 		sh(`gem build left_shop.gemspec && ruby -rzlib -e 's = Gem::Specification.load("left_shop.gemspec")
 File.binwrite("quick", Zlib::Deflate.deflate(Marshal.dump(s)))'`)
 		r.Give("/gems/gems/left_shop-"+v+".gem", read("left_shop-"+v+".gem"))

@@ -28,7 +28,8 @@ func mavenFiles(version string) files {
 		"pom.xml": strings.ReplaceAll(pom, "VERSION", version),
 		"src/main/java/shop/Cart.java": "package shop; public class Cart {\n" +
 			"public static int total(int a, int b) { return a + b; } }\n",
-		"src/test/java/shop/CartTest.java": "package shop; import org.junit.jupiter.api.*; class CartTest {\n" +
+		"src/test/java/shop/CartTest.java": "package shop; import org.junit.jupiter.api.*;\n" +
+			"class CartTest {\n" +
 			"@Test void adds() { Assertions.assertEquals(3, Cart.total(1, 2)); }\n@Test void more() {} }\n",
 	}
 }
@@ -39,8 +40,8 @@ func TestMavenTakesWhatDebianHas(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOBBIN_EVERY") == "" {
 		// Maven takes a minute of processor time, and is not installed on most machines.
-		t.Skip("BOBBIN_EVERY runs it, with Debian's maven, libsurefire-java, libmaven-compiler-plugin-java, " +
-			"libmaven-resources-plugin-java and junit5")
+		t.Skip("BOBBIN_EVERY runs it, with Debian's maven, libsurefire-java, " +
+			"libmaven-compiler-plugin-java, libmaven-resources-plugin-java and junit5")
 	}
 	const installed = "/usr/share/maven-repo/org/junit/jupiter/junit-jupiter/5.9.2"
 	if _, err := os.Stat(installed); err != nil {
@@ -58,5 +59,6 @@ func TestMavenTakesWhatDebianHas(t *testing.T) {
 
 	f, j, _ = fetching(t, s, mavenFiles("5.99.1"))
 	m := failure(t, f, j)
-	require.Contains(t, m.Output, "/usr/share/maven-repo does not have org.junit.jupiter:junit-jupiter:jar:5.99.1")
+	require.Contains(t, m.Output,
+		"/usr/share/maven-repo does not have org.junit.jupiter:junit-jupiter:jar:5.99.1")
 }

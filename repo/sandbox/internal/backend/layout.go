@@ -48,8 +48,8 @@ func ProgramFile(inside string, source *os.File) File {
 // Source returns the open file with the content, or nil if the content is in Data.
 func (f File) Source() *os.File { return f.source }
 
-// etcFiles lists patterns of files of the machine that programs need and that reveal nothing about it. Debian's
-// Java and Maven read their settings there; Maven's settings.xml may hold passwords.
+// etcFiles lists patterns of files of the machine that programs need and that reveal nothing about it.
+// Debian's Java and Maven read their settings there; Maven's settings.xml may hold passwords.
 var etcFiles = []string{
 	"/etc/alternatives", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/localtime",
 	"/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates", "/etc/pki", "/etc/mime.types",

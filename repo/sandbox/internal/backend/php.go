@@ -25,7 +25,8 @@ func modulesOfPHP(pattern string) (files []string) {
 
 var loadsModule = regexp.MustCompile(`^(?:zend_)?extension\s*=\s*"?[\w.-]+"?$`)
 
-// onlyLoads reports whether each line of a settings file of PHP is empty, a comment or loads a module by name.
+// onlyLoads reports whether each line of a settings file of PHP is empty, a comment or loads a module by
+// name.
 func onlyLoads(text string) bool {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -10,8 +10,8 @@ var mavenFetch string
 
 var mavenHosts = []string{"repo.maven.apache.org", "repo1.maven.org"}
 
-// maven has no lock file; its manifests name exact versions. What the registry does not give is taken from the
-// repository of Debian's packages, if there is one.
+// maven has no lock file; its manifests name exact versions. What the registry does not give is taken from
+// the repository of Debian's packages, if there is one.
 var maven = Manager{
 	Name: "maven", Kind: "java",
 	Manifests:  regexp.MustCompile(`^pom\.xml$`),
