@@ -26,19 +26,20 @@ func written(t *testing.T, tree files) string {
 	return dir
 }
 
-// The package manager writes another version into manifest and lock file; the packages of the new lock file
-// are mounted for trees that have it, and those of the base for all others.
-func TestBump(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		tool          string
-		tree          files
-		bump          Bump
-		changed       []string
-		versions      string
-		line          string
-		before, after string
-	}{
+// A bumpCase is a change of a version, and what comes of it.
+type bumpCase struct {
+	tool          string // says whether the package manager is installed
+	tree          files
+	bump          Bump
+	changed       []string
+	versions      string
+	line          string // prints before with the old package, and after with the new one
+	before, after string
+}
+
+func bumpCases(t *testing.T) map[string]bumpCase {
+	crates := "sparse+https://" + registryHost + "/crates/index/"
+	return map[string]bumpCase{
 		"go": {
 			"go version",
 			goFiles(),
@@ -69,12 +70,11 @@ func TestBump(t *testing.T) {
 		"cargo": {
 			"cargo --version && rustc --version",
 			files{
-				".cargo/config.toml": "[registries.acme]\nindex = \"sparse+https://" + registryHost +
-					"/crates/index/\"\n",
+				".cargo/config.toml": "[registries.acme]\nindex = \"" + crates + "\"\n",
 				"Cargo.toml": "[package]\nname = \"shop\"\nversion = \"1.0.0\"\nedition = \"2021\"\n" +
 					"[dependencies]\nleft-shop = { version = \"1\", registry = \"acme\" }\n",
 				"Cargo.lock": "version = 3\n\n[[package]]\nname = \"left-shop\"\nversion = \"1.0.0\"\n" +
-					"source = \"sparse+https://" + registryHost + "/crates/index/\"\nchecksum = \"" +
+					"source = \"" + crates + "\"\nchecksum = \"" +
 					fmt.Sprintf("%x", sha256.Sum256(crateOf(t, "1.0.0"))) + "\"\n\n[[package]]\n" +
 					"name = \"shop\"\nversion = \"1.0.0\"\ndependencies = [\n \"left-shop\",\n]\n",
 				"src/main.rs": "fn main() { println!(\"{}\", left_shop::HELLO) }\n",
@@ -98,7 +98,14 @@ func TestBump(t *testing.T) {
 			`bundle exec ruby -e 'require "left_shop"; puts HELLO'`,
 			"hello", "hello1.1.0",
 		},
-	} {
+	}
+}
+
+// The package manager writes another version into manifest and lock file; the packages of the new lock file
+// are mounted for trees that have it, and those of the base for all others.
+func TestBump(t *testing.T) {
+	t.Parallel()
+	for name, c := range bumpCases(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			able(t, box(t), c.tool)
@@ -115,46 +122,57 @@ func TestBump(t *testing.T) {
 				r.addRuby(t, "1.0.0", "1.1.0")
 			}
 			p := fetch(t, f, j)
-			dir := written(t, c.tree)
-			b, err := f.Bump(t.Context(), j, os.DirFS(dir), c.bump, p)
-			var told *BumpError
-			if errors.As(err, &told) {
-				t.Log(told.Output)
-			}
-			require.NoError(t, err)
-			require.Empty(t, b.Missing)
-			var changed, versions []string
-			next := maps.Clone(c.tree)
-			for file, text := range b.Files {
-				changed = append(changed, file)
-				next[file] = string(text)
-			}
-			require.ElementsMatch(t, c.changed, changed)
-			for _, v := range b.Versions {
-				require.Equal(t, name != "cargo", v.Direct, "Cargo.lock does not say it")
-				versions = append(versions, v.String())
-			}
-			require.Equal(t, c.versions, strings.Join(versions, ", "))
+			next := bumped(t, f, j, p, c, name != "cargo") // Cargo.lock does not say what is direct
 			for want, tree := range map[string]files{c.before: c.tree, c.after: next} {
 				out, err := run(t, f.Sandbox, p, tree, c.line)
 				require.NoError(t, err, out)
 				require.Contains(t, out, want+"\n")
 			}
-
-			// In the next turn they are there again without the network; the control is the base's files.
 			asked := len(r.Asked())
-			later, err := f.Fetch(t.Context(), j)
-			require.NoError(t, err)
-			defer later.Close()
-			require.NoError(t, f.Reopen(t.Context(), j, os.DirFS(dir), later))
-			require.Empty(t, later.changed)
-			require.NoError(t, f.Reopen(t.Context(), j, os.DirFS(written(t, next)), later))
-			out, err := run(t, f.Sandbox, later, next, c.line)
-			require.NoError(t, err, out)
-			require.Contains(t, out, c.after+"\n")
+			reopened(t, f, j, c, next)
 			require.Len(t, r.Asked(), asked)
 		})
 	}
+}
+
+// bumped changes the version, and returns the tree as it is then.
+func bumped(t *testing.T, f *Fetcher, j Job, p *Packages, c bumpCase, direct bool) files {
+	t.Helper()
+	b, err := f.Bump(t.Context(), j, os.DirFS(written(t, c.tree)), c.bump, p)
+	var told *BumpError
+	if errors.As(err, &told) {
+		t.Log(told.Output)
+	}
+	require.NoError(t, err)
+	require.Empty(t, b.Missing)
+	var changed, versions []string
+	next := maps.Clone(c.tree)
+	for file, text := range b.Files {
+		changed = append(changed, file)
+		next[file] = string(text)
+	}
+	require.ElementsMatch(t, c.changed, changed)
+	for _, v := range b.Versions {
+		require.Equal(t, direct, v.Direct)
+		versions = append(versions, v.String())
+	}
+	require.Equal(t, c.versions, strings.Join(versions, ", "))
+	return next
+}
+
+// reopened looks for the packages as the next turn does: they are there again without the network. The
+// control is the base's files, for which nothing is added.
+func reopened(t *testing.T, f *Fetcher, j Job, c bumpCase, next files) {
+	t.Helper()
+	later, err := f.Fetch(t.Context(), j)
+	require.NoError(t, err)
+	defer later.Close()
+	require.NoError(t, f.Reopen(t.Context(), j, os.DirFS(written(t, c.tree)), later))
+	require.Empty(t, later.changed)
+	require.NoError(t, f.Reopen(t.Context(), j, os.DirFS(written(t, next)), later))
+	out, err := run(t, f.Sandbox, later, next, c.line)
+	require.NoError(t, err, out)
+	require.Contains(t, out, c.after+"\n")
 }
 
 // What cannot be changed gets one line, and nothing runs for it.
