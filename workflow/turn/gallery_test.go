@@ -826,6 +826,8 @@ func workSamples() map[string][]workflow.Line {
 			"`lodash 4.17.20 → 4.17.21`."),
 		"packages are missing": says(worktree.FetchFailed("shop",
 			errors.New("setup: no registry answers"))),
+		"packages are of this machine": says("The packages of pom.xml: from /usr/share/maven-repo " +
+			"instead of the registry."),
 		"packages are fetched": says(
 			"The packages that shop needs (go.sum) are fetched. Refused on the way: " +
 				"`example.com:443` (not allowed). Add a host that is needed under `setup.allow`."),
