@@ -14,7 +14,7 @@ type searchArgs struct {
 	Glob    string `json:"glob,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Literal bool   `json:"literal,omitempty"`
-	NoTests bool   `json:"no_tests,omitempty" jsonschema:"leave test files out"`
+	NoTests bool   `json:"no_tests,omitempty"`
 }
 
 // search looks for a pattern in the files of a folder, one file, a kept output or an attachment.
