@@ -224,7 +224,8 @@ func withoutPrompts(transcript string) string {
 var memory = regexp.MustCompile(`\b\d+(\.\d+)? [GM]B of memory`)
 
 // callTimes matches the durations of commands and checks: whether one is shown differs between runs.
-var callTimes = regexp.MustCompile(`(?m)^(  (?:exit code|.*(?:passed|clean|failed)).*) after <time>$`)
+var callTimes = regexp.MustCompile(
+	`(?m)^(  (?:(?:run \d+: )?exit code|.*(?:passed|clean|failed)).*) after <time>$`)
 
 var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days) waiting)?`)
 
