@@ -23,7 +23,7 @@ const (
 )
 
 type checkArgs struct {
-	Command string `json:"command,omitempty" jsonschema:"where no test command is known or works: one call of a test runner, kept for the repository"`
+	Command string `json:"command,omitempty" jsonschema:"if none is known or works: one call of a test runner, kept"`
 	Source  string `json:"source,omitempty" jsonschema:"what says so: a file, or whose words"`
 }
 

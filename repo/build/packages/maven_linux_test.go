@@ -45,6 +45,7 @@ func TestMavenTakesWhatDebianHas(t *testing.T) {
 	}
 	const installed = "/usr/share/maven-repo/org/junit/jupiter/junit-jupiter/5.9.2"
 	if _, err := os.Stat(installed); err != nil {
+		// There is no other repository for it to take the packages from.
 		t.Skip(installed + " is not there: Debian's junit5 in that version is not installed")
 	}
 	s := box(t)

@@ -98,6 +98,7 @@ func TestOnePackageOfMany(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if strings.Contains(name, "without") && os.Getenv("BOBBIN_EVERY") == "" {
+				// npm takes seconds of processor time; the case with a lock file always runs.
 				t.Skip("set BOBBIN_EVERY to try this one, too")
 			}
 			able(t, box(t), c.tool)
