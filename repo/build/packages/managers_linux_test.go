@@ -80,11 +80,20 @@ func TestBundler(t *testing.T) {
 		"with a lock file": {"Gemfile.lock": "GEM\n  remote: http://" + registryHost +
 			"/gems/\n  specs:\n    left_shop (1.0.0)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  left_shop\n"},
 		"without": {},
+		"of a gem, whose version is in a file": {
+			"VERSION": "1.2\n",
+			"shop.gemspec": "Gem::Specification.new('shop', File.read(File.expand_path('VERSION', __dir__)).strip) " +
+				"{ |s| s.summary = 'x'; s.authors = ['a']; s.add_dependency 'left_shop' }\n",
+			"Gemfile": "source 'http://" + registryHost + "/gems/'\ngemspec\neval_gemfile 'Gemfile.ci'\n",
+			"Gemfile.ci": "\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tree["vendor/javascript/.keep"] = "" // many applications have this folder without gems in it
-			tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
+			if _, ok := tree["Gemfile"]; !ok {
+				tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
+			}
 			f, j, r := fetching(t, box(t), tree)
 			r.addRuby(t, "1.0.0")
 			out, err := run(t, f.Sandbox, fetch(t, f, j), tree,

@@ -13,6 +13,9 @@ var readRequirements string
 //go:embed pip-partial.py
 var pipPartial string
 
+//go:embed metadata.py
+var pipMetadata string
+
 //go:embed pip.sh
 var pipFetch string
 
@@ -32,7 +35,9 @@ var pip = Manager{
 	Fetch:    func([]string, bool) string { return pipFetch },
 	Partial:  `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
 	Pins:     []string{"bobbin-exact.txt"},
-	Helpers:  map[string]string{"requirements.py": readRequirements, "pip-partial.py": pipPartial},
+	Helpers: map[string]string{
+		"requirements.py": readRequirements, "pip-partial.py": pipPartial, "metadata.py": pipMetadata,
+	},
 	Vendored: ".venv",
 	Version:  "python3 --version && python3 -m pip --version",
 	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},
