@@ -27,6 +27,7 @@ type Cache struct {
 
 	goEntries   atomic.Pointer[goEntries] // as they were read last; nil: never
 	environment atomic.Pointer[usedEnvironment]
+	box         atomic.Pointer[sandbox.Sandbox] // of UseEnvironment; nil: that of caches
 }
 
 // Mirror returns the mirror of the repository, or nil if there is no repository.

@@ -149,7 +149,7 @@ func (f *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 func (f *fetchRun) stepCommand(
 	s step, own []string, socket string, out *tail, limit time.Duration,
 ) *sandbox.Cmd {
-	cmd := f.fetcher.Sandbox.Command(f.pathOf("src"), "sh", "-c", s.line)
+	cmd := f.job.Config.Tools.sandboxOr(f.fetcher.Sandbox).Command(f.pathOf("src"), "sh", "-c", s.line)
 	cmd.Dir = s.dir
 	cmd.ProxySocket = socket
 	cmd.Stdout = out
