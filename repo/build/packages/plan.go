@@ -431,7 +431,7 @@ func writeAt(root *os.Root, file string, text []byte) error {
 }
 
 // keyVersion must change when the same plan would be carried out differently.
-const keyVersion = "4"
+const keyVersion = "5"
 
 // freshFor is how long versions that no lock file fixes stay as they were resolved, for new sessions. A
 // session keeps the versions that it began with.
