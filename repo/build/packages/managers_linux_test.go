@@ -86,7 +86,7 @@ func TestBundler(t *testing.T) {
 			"VERSION": "1.2\n",
 			"shop.gemspec": "Gem::Specification.new('shop', File.read(File.expand_path('VERSION', __dir__)).strip) " +
 				"{ |s| s.summary = 'x'; s.authors = ['a']; s.add_dependency 'left_shop' }\n",
-			"Gemfile": "source 'http://" + registryHost + "/gems/'\ngemspec\neval_gemfile 'Gemfile.ci'\n",
+			"Gemfile":    "source 'http://" + registryHost + "/gems/'\ngemspec\neval_gemfile 'Gemfile.ci'\n",
 			"Gemfile.ci": "\n",
 		},
 	} {

@@ -131,7 +131,7 @@ func (t *tree) skips(dir, part string) bool {
 	if base == "node_modules" || base == "vendor" {
 		t.known[dir] = true
 	}
-	hidden := strings.HasPrefix(base, ".") && base != ".cargo"
+	hidden := strings.HasPrefix(base, ".") && base != ".cargo" && base != ".mvn"
 	return hidden || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) ||
 		tooDeep(dir, part)
 }

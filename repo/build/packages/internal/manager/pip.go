@@ -32,9 +32,9 @@ var pip = Manager{
 	Needs: func(file string) bool { // a requirements file may include others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
-	Fetch:    func([]string, bool) string { return pipFetch },
-	Partial:  `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
-	Pins:     []string{"bobbin-exact.txt"},
+	Fetch:   func([]string, bool) string { return pipFetch },
+	Partial: `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
+	Pins:    []string{"bobbin-exact.txt"},
 	Helpers: map[string]string{
 		"requirements.py": readRequirements, "pip-partial.py": pipPartial, "metadata.py": pipMetadata,
 	},
