@@ -75,7 +75,7 @@ func (pr *Prepared) RunTree(
 	if c.Caches.Sandbox.Kind() == sandbox.KindNone { // without a sandbox there are no mounts
 		from = pr.files
 	}
-	cmd := c.Caches.Sandbox.ShellCommand(ctx, files, `cp -a "$1/." .`, from)
+	cmd := c.cacheOrEmpty().Sandbox().ShellCommand(ctx, files, `cp -a "$1/." .`, from)
 	cmd.Mounts = []sandbox.Mount{{Host: pr.files, Inside: insideBuilt}}
 	cmd.Limits = c.limits()
 	if err := cmd.Run(ctx); err != nil {

@@ -387,7 +387,7 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	if t.checker.idle {
 		script = lowestPriority + script
 	}
-	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, script, line)
+	cmd := t.cache.Sandbox().ShellCommand(ctx, t.dir, script, line)
 	cmd.KillOne = true
 	if t.writable {
 		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)

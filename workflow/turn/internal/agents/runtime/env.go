@@ -54,7 +54,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		Mirror:    r.Trees.Current().Mirror,
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{
-			Sandbox:       r.Trees.Sandbox,
+			Sandbox:       r.Trees.CommandSandbox(),
 			SandboxOff:    r.Trees.SandboxOff,
 			Project:       r.Trees.Current().Project(),
 			BuildCacheDir: r.Folder("build-cache"),
