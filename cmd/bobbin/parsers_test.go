@@ -602,6 +602,7 @@ var inside = map[string]string{
 	"cmd/bobbin/internal/config/environment.go": "SLACK_API_URL and OPENAI_BASE_URL, " +
 		"by url.Parse alone",
 	"repo/build/baseline.go":  "results that this program keeps",
+	"repo/build/journal.go":   "results that this program keeps",
 	"repo/design/contrast.go": "numbers of colours that were read before",
 	"repo/git/internal/transfer/push.go": "the request that is sent; " +
 		"answers are go-git's to read",

@@ -55,6 +55,7 @@ var ourOwn = map[string]string{
 		"never shown to a command",
 	"repo/build/cache.go": "caches: their folders, " +
 		"and the locks beside them",
+	"repo/build/journal.go":  "results of this program, never shown to a command, and the program itself",
 	"repo/build/ccache.go":   "a cache: its folder, not what is in it",
 	"repo/build/prepared.go": "a folder that is made here",
 	"repo/build/clean.go": "caches, of which only sizes and ages are " +

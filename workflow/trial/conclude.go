@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -117,8 +118,11 @@ func (t *trying) causeOfBase() {
 		t.cause(CauseNotCounted, fmt.Sprintf("`%s` ends well, but what it prints is of no test runner that "+
 			"is read", t.trial.Test.Line), "name a command that calls the test runner itself: checks.test")
 	case r.Failed > r.Passed:
-		t.cause(CauseTests, fmt.Sprintf("most tests fail on %s: %d of %d", t.subject.Branch, r.Failed,
-			r.Sum()), "see what they print")
+		what := fmt.Sprintf("most tests fail on %s: %d of %d", t.subject.Branch, r.Failed, r.Sum())
+		if missing := build.MissingIn(r.Output); missing != "" {
+			what += "; " + missing
+		}
+		t.cause(CauseTests, what, "see what they print")
 	}
 }
 

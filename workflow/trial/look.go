@@ -78,7 +78,7 @@ func look(ctx context.Context, s Subject) (l looked, err error) {
 	}
 	found := environment.Find(environment.FilesOf(l.files), s.Repository.Environment)
 	if !s.later {
-		lookTools(ctx, found, s.Sandbox, s.Temp)
+		lookTools(ctx, found, s.Sandbox, s.Repository.Environment, s.Temp)
 	}
 	l.trial.takeEnvironment(found)
 	return l, ctx.Err()

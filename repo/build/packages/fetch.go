@@ -235,7 +235,7 @@ func (f *Fetcher) toolVersions(ctx context.Context, p plan, tools Tools) (string
 			f.log().Info("setup: commands cannot run the tool here", "tool", m.Name, "files", p.lockNames())
 			return "", &Missing{
 				Kind: p.kind(), Names: p.lockNames(), Tool: m.Name, Why: m.Name + " is not installed here",
-				Cure: "install it on the machine that I run on, where commands see it: below /usr",
+				Cure: tools.sandboxOr(f.Sandbox).WhereToInstall(),
 			}
 		}
 		all += m.Name + " " + answer.(string) + "\n"
@@ -253,7 +253,7 @@ func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager, tools Tool
 		return ""
 	}
 	var out bytes.Buffer
-	c := f.Sandbox.Command(dir, "sh", "-c", m.Version)
+	c := tools.sandboxOr(f.Sandbox).Command(dir, "sh", "-c", m.Version)
 	c.Stdout = &out
 	tools.add(c)
 	if c.Run(ctx) != nil {

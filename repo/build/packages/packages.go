@@ -143,17 +143,21 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 			mounts = append(mounts, sandbox.Mount{Host: host, Inside: inside})
 		}
 		mounts = append(mounts, s.lfsMounts(tree)...)
-		for i, dir := range s.note.Node {
-			host := filepath.Join(s.dir, "node", strconv.Itoa(i))
-			if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
-				mounts = append(mounts, sandbox.Mount{
-					Host:   host,
-					Inside: path.Join("/src", dir, "node_modules"),
-				})
-			}
-		}
+		mounts = append(mounts, s.mountsBeside(tree, s.note.Node, nodeModules, nodeDir)...)
+		mounts = append(mounts, s.mountsBeside(tree, s.note.Vendor, vendor, vendor)...)
 	}
 	return mounts, env
+}
+
+// mountsBeside returns the mounts of the folders that keepBeside kept below kept.
+func (p *packageSet) mountsBeside(tree string, dirs []string, name, kept string) (mounts []sandbox.Mount) {
+	for i, dir := range dirs {
+		host := filepath.Join(p.dir, kept, strconv.Itoa(i))
+		if hasEntries(host) && canMountAt(tree, path.Join(dir, name)) {
+			mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, name)})
+		}
+	}
+	return mounts
 }
 
 // hasEntries reports whether dir is a folder, not a link, and not empty.
