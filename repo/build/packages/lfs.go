@@ -3,6 +3,7 @@ package packages
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -49,7 +50,6 @@ type lfsRun struct {
 	mu     sync.Mutex
 	login  remote.Credential // that was sent last
 	failed map[string]*lfs.Failure
-	saved  int
 
 	hidden []git.LFSFile // that are there, but are not shown, since there are too many
 }
@@ -127,6 +127,10 @@ func pruneLFS(dir string, files []git.LFSFile) error {
 	defer held.Release()
 	if err := disk.RemoveFolder(filepath.Join(dir, lfsFolders)); err != nil {
 		return fmt.Errorf("setup: %w", err)
+	}
+	leftovers, _ := filepath.Glob(filepath.Join(dir, makingPrefix+"*"))
+	for _, file := range leftovers {
+		_ = os.Remove(file) // what stays is removed with the folder
 	}
 	entries, err := os.ReadDir(filepath.Join(dir, lfsObjects))
 	if err != nil {
@@ -267,10 +271,7 @@ func (r *lfsRun) failRest(wanted []git.LFSFile, why *lfs.Failure) {
 
 // save stores the content of an object, for each of the files that have it.
 func (r *lfsRun) save(o lfs.Object, content io.Reader) error {
-	r.mu.Lock()
-	r.saved++
-	temporary := fmt.Sprintf("%s%d-%d", makingPrefix, os.Getpid(), r.saved) + "-" + o.OID[:16]
-	r.mu.Unlock()
+	temporary := makingPrefix + rand.Text()
 	var plain, program bool
 	for _, f := range r.found.Files {
 		plain = plain || f.OID == o.OID && !f.Executable
