@@ -57,6 +57,12 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: storyCommands(),
+		Condition: func(name string) (bool, error) {
+			if name == "every" {
+				return os.Getenv("BOBBIN_EVERY") != "", nil
+			}
+			return false, fmt.Errorf("there is no condition %q", name)
+		},
 	})
 }
 
