@@ -267,6 +267,8 @@ var stageOptions = []string{
 	"marked",
 	"admin",
 	"folder",
+	"lfs",
+	"advisories",
 	"part",
 	"no-code",
 	"review",
@@ -329,10 +331,21 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
 		s.needModule(&cfg, down)
 	}
+	if slices.Contains(args, "advisories") {
+		s.knowAdvisory(&cfg)
+	}
+	if slices.Contains(args, "lfs") {
+		keepInLFS(&cfg)
+	}
 	s.withHost(ts, args, &cfg)
 	s.takeTraces(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
+	}
+	if slices.Contains(args, "lfs") {
+		if err := storeLFS(s.Remote); err != nil {
+			return err
+		}
 	}
 	if slices.Contains(args, "two-repositories") {
 		if err := stage.PlantRemote(filepath.Join(dir, "site.git"), []txtar.File{{
