@@ -1,10 +1,7 @@
 package proof
 
 import (
-	"context"
-	"log/slog"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,7 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
@@ -133,20 +129,8 @@ func TestSplitRemainder(t *testing.T) {
 
 // goShop is one repository for all tests, so that its build cache is filled only once.
 var goShop = sync.OnceValues(func() (goRepository, error) {
-	var g goRepository
-	dir := repotest.Shared("goshop")
-	commits, err := repotest.Origin(filepath.Join(dir, "origin"), shop, flawed)
-	if err != nil {
-		return g, err
-	}
-	g.commits = commits
-	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
-	m, err := mirrors.Open(context.Background(), remote.Remote{
-		Name: "shop",
-		URL:  filepath.Join(dir, "origin"),
-	})
-	g.mirror = m
-	return g, err
+	m, commits, err := repotest.OpenShared("goshop", shop, flawed)
+	return goRepository{m, commits}, err
 })
 
 var seed sync.Once // seeds the build cache once

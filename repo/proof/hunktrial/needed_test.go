@@ -1,7 +1,6 @@
 package hunktrial
 
 import (
-	"context"
 	"log/slog"
 	"path"
 	"slices"
@@ -18,7 +17,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
-	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/proof"
 )
@@ -96,12 +94,8 @@ func TestSplitRemainder(t *testing.T) {
 
 // goShop is one repository for all tests, so that its base is built and tested once.
 var goShop = sync.OnceValues(func() (*git.Mirror, error) {
-	origin := repotest.Shared("origin")
-	if _, err := repotest.Origin(origin, shop); err != nil {
-		return nil, err
-	}
-	mirrors := &git.Mirrors{Dir: repotest.Shared("mirrors"), Log: slog.New(slog.DiscardHandler)}
-	return mirrors.Open(context.Background(), remote.Remote{Name: "shop", URL: origin})
+	m, _, err := repotest.OpenShared("goshop", shop)
+	return m, err
 })
 
 var seed sync.Once // seeds its build cache once
