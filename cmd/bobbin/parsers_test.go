@@ -77,9 +77,19 @@ var outside = []readerOf{
 		[]string{"repo/build/environment/internal/wanted FuzzRead"},
 	},
 	{
-		"submodules and LFS patterns in a repository's files",
-		[]string{"workflow/trial/files.go lfsPatterns"},
+		"addresses of submodules in a repository's files",
+		[]string{"workflow/trial/files.go submoduleURLs"},
 		[]string{"workflow/trial FuzzFiles"},
+	},
+	{
+		"answers of servers of Git LFS",
+		[]string{"repo/build/packages/internal/lfs/client.go readAnswer"},
+		[]string{"repo/build/packages/internal/lfs FuzzAnswer"},
+	},
+	{
+		"pointers, attributes and settings of Git LFS in a repository's files",
+		[]string{"repo/git/lfs.go ParsePointer", "repo/git/lfs.go parseAttributes", "repo/git/lfs.go lfsURL"},
+		[]string{"repo/git FuzzLFS"},
 	},
 	{
 		"modals that people send",
@@ -653,6 +663,7 @@ var inside = map[string]string{
 	"repo/sandbox/internal/cgroup/machine_linux.go":         "what the kernel writes",
 	"repo/build/log.go":                                     "a line of a log, a shape of two texts",
 	"repo/build/packages/login.go":                          "the operator's own address of the repository",
+	"repo/build/packages/lfs.go":                            "the operator's own address of the repository",
 	"workflow/plan.go":                                      "rows of ours",
 }
 

@@ -74,6 +74,8 @@ var ourOwn = map[string]string{
 	"repo/build/packages/extra.go": "the log of a command, beside the packages, " +
 		"which commands do not see",
 	"repo/build/packages/submodules.go": "folders that are made here, which commands see read-only",
+	"repo/build/packages/lfs.go":        "the folder of objects, which this program alone writes",
+	"repo/build/packages/lfsmounts.go":  "the folder of objects, which this program alone writes",
 	"repo/build/packages/build.go": "a folder that is made here, " +
 		"before the first command runs, and this machine's cache",
 	"repo/build/packages/bump.go": "a folder that is made here, before the first command runs",

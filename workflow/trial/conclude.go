@@ -266,7 +266,15 @@ func (t *trying) noteMissingFiles() {
 			plural(n, "submodule is an empty folder here", "submodules are empty folders here"),
 			plaintext.FirstOf(paths, 3)), "what needs them cannot be built or tested")
 	}
-	if lfs := t.trial.LFS; lfs != nil && lfs.Files > 0 {
+	for _, m := range t.lfsMissing {
+		what := fmt.Sprintf("%s only a pointer here, such as %s",
+			plural(m.LFSFiles, "file of Git LFS is", "files of Git LFS are"), m.LFSExample)
+		if m.Host != "" {
+			what += " (" + m.Host + ")"
+		}
+		t.note(CauseLFS, what+": "+m.Why, m.Cure)
+	}
+	if lfs := t.trial.LFS; lfs != nil && lfs.Files > 0 && len(t.lfsMissing) == 0 {
 		t.note(CauseLFS, fmt.Sprintf("%s only a pointer here, such as %s",
 			plural(lfs.Files, "file of Git LFS is", "files of Git LFS are"), lfs.Example),
 			"tests that read them fail")
