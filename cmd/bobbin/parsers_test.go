@@ -77,9 +77,19 @@ var outside = []readerOf{
 		[]string{"repo/build/environment/internal/wanted FuzzRead"},
 	},
 	{
-		"submodules and LFS patterns in a repository's files",
-		[]string{"workflow/trial/files.go lfsPatterns"},
+		"addresses of submodules in a repository's files",
+		[]string{"workflow/trial/files.go submoduleURLs"},
 		[]string{"workflow/trial FuzzFiles"},
+	},
+	{
+		"answers of servers of Git LFS",
+		[]string{"repo/build/packages/internal/lfs/client.go readAnswer"},
+		[]string{"repo/build/packages/internal/lfs FuzzAnswer"},
+	},
+	{
+		"pointers, attributes and settings of Git LFS in a repository's files",
+		[]string{"repo/git/lfs.go ParsePointer", "repo/git/lfs.go parseAttributes", "repo/git/lfs.go lfsURL"},
+		[]string{"repo/git FuzzLFS"},
 	},
 	{
 		"modals that people send",
@@ -584,6 +594,7 @@ var inside = map[string]string{
 	"cmd/bobbin/internal/config/environment.go": "SLACK_API_URL and OPENAI_BASE_URL, " +
 		"by url.Parse alone",
 	"repo/build/baseline.go":  "results that this program keeps",
+	"repo/build/journal.go":   "results that this program keeps",
 	"repo/design/contrast.go": "numbers of colours that were read before",
 	"repo/git/internal/transfer/delete.go": "the request that is sent; what the remote lists is read by " +
 		"push.go and refs.go",
@@ -654,6 +665,7 @@ var inside = map[string]string{
 	"repo/sandbox/internal/cgroup/machine_linux.go":         "what the kernel writes",
 	"repo/build/log.go":                                     "a line of a log, a shape of two texts",
 	"repo/build/packages/login.go":                          "the operator's own address of the repository",
+	"repo/build/packages/lfs.go":                            "the operator's own address of the repository",
 	"workflow/plan.go":                                      "rows of ours",
 }
 

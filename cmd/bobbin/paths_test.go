@@ -55,6 +55,7 @@ var ourOwn = map[string]string{
 		"never shown to a command",
 	"repo/build/cache.go": "caches: their folders, " +
 		"and the locks beside them",
+	"repo/build/journal.go":  "results of this program, never shown to a command, and the program itself",
 	"repo/build/ccache.go":   "a cache: its folder, not what is in it",
 	"repo/build/prepared.go": "a folder that is made here",
 	"repo/build/clean.go": "caches, of which only sizes and ages are " +
@@ -73,6 +74,8 @@ var ourOwn = map[string]string{
 	"repo/build/packages/extra.go": "the log of a command, beside the packages, " +
 		"which commands do not see",
 	"repo/build/packages/submodules.go": "folders that are made here, which commands see read-only",
+	"repo/build/packages/lfs.go":        "the folder of objects, which this program alone writes",
+	"repo/build/packages/lfsmounts.go":  "the folder of objects, which this program alone writes",
 	"repo/build/packages/build.go": "a folder that is made here, " +
 		"before the first command runs, and this machine's cache",
 	"repo/build/packages/bump.go": "a folder that is made here, before the first command runs",

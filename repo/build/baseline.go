@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -61,9 +62,10 @@ func (c *Checker) BaselineBuilt(
 	}
 	name := cache.Mirror().Remote().Name
 	c.Caches.log().Info("build and test the base", "repository", name, "commit", commit)
-	r, err := c.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
+	run := c.Named(c.name, c.figuresOf(p)).KeptIn(nil) // its result is stored for all sessions
+	r, err := run.runTree(ctx, commit, nil, p, treeRun{writable: true, built: built})
 	if err == nil && r.Limited() != "" && r.TestsRan {
-		r, err = c.withoutStopped(ctx, commit, r, p)
+		r, err = run.withoutStopped(ctx, commit, r, p)
 	}
 	if err != nil {
 		return r, err
@@ -75,7 +77,7 @@ func (c *Checker) BaselineBuilt(
 		if before, ok := loadResult(file); ok && before.Stopped == r.Stopped && before.Limits == r.Limits {
 			r.Runs = before.Runs + 1
 		}
-		err = saveResult(file, r)
+		err = errors.Join(saveResult(file, r), c.keepFigures(p, r))
 	}
 	return r, err
 }
@@ -159,7 +161,29 @@ func (c *Checker) runTree(
 	}
 	defer remove()
 	j.dir = files
-	return c.runTreeAt(ctx, j, p)
+	tree := ""
+	if c.journal != nil {
+		if tree, err = sumOfFiles(files); err != nil {
+			return result.Result{}, err
+		}
+	}
+	return c.runJournaled(ctx, tree, j, p)
+}
+
+// runJournaled is runTreeAt for a tree with exactly this content. If the run has ended before, as the journal
+// tells, its result is returned.
+func (c *Checker) runJournaled(
+	ctx context.Context, tree string, j treeRun, p project.Project,
+) (result.Result, error) {
+	j.kept = c.openRun(tree, p, j.first)
+	if r, ok := j.kept.take(); ok {
+		return r, nil
+	}
+	r, err := c.runTreeAt(ctx, j, p)
+	if err == nil {
+		j.kept.keep(ctx, r)
+	}
+	return r, err
 }
 
 // freshTree writes the files of the commit into a new folder, changed by lay, which may be nil. Commands can
@@ -227,6 +251,14 @@ func saveResult(file string, r result.Result) error {
 	if err != nil {
 		return err
 	}
+	if err := writeWhole(file, text); err != nil {
+		return fmt.Errorf("test run: remember a result: %w", err)
+	}
+	return nil
+}
+
+// writeWhole writes a temporary file and renames it.
+func writeWhole(file string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
@@ -243,7 +275,6 @@ func saveResult(file string, r result.Result) error {
 	}
 	if err != nil {
 		os.Remove(f.Name())
-		return fmt.Errorf("test run: remember a result: %w", err)
 	}
-	return nil
+	return err
 }

@@ -27,6 +27,7 @@ type Cache struct {
 
 	goEntries   atomic.Pointer[goEntries] // as they were read last; nil: never
 	environment atomic.Pointer[usedEnvironment]
+	box         atomic.Pointer[sandbox.Sandbox] // of UseEnvironment; nil: that of caches
 }
 
 // Mirror returns the mirror of the repository, or nil if there is no repository.
@@ -126,6 +127,11 @@ const (
 	lockFile    = "lock"
 )
 
+// collectAll makes pytest run the other tests if one file cannot be imported, as the other runners do. Without
+// it one such file on the base leaves nothing to compare with.
+// See https://docs.pytest.org/en/stable/reference/reference.html#envvar-PYTEST_ADDOPTS.
+const collectAll = "PYTEST_ADDOPTS=--continue-on-collection-errors"
+
 // Mounts returns the mounts that show the repository's caches to a command, read-only, and the environment
 // variables that point to them. tree is the folder of the files that the command works in.
 func (c *Cache) Mounts(tree string) ([]sandbox.Mount, []string) { return c.mounts(tree, false) }
@@ -134,7 +140,7 @@ func (c *Cache) Mounts(tree string) ([]sandbox.Mount, []string) { return c.mount
 func (c *Cache) WritableMounts(tree string) ([]sandbox.Mount, []string) { return c.mounts(tree, true) }
 
 func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
-	env := []string{"PYTHONDONTWRITEBYTECODE=1"}
+	env := []string{"PYTHONDONTWRITEBYTECODE=1", collectAll}
 	var mounts []sandbox.Mount
 	if dir, err := c.goBuild(); err != nil {
 		c.caches.log().Warn("no build cache", "err", err)

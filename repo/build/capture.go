@@ -44,6 +44,26 @@ func (c *capture) printed() int64 {
 	return c.total
 }
 
+// since returns at most most bytes of what was written after the first at bytes, and up to where it reaches.
+// What is no longer kept is skipped.
+func (c *capture) since(at int64, most int) (part string, next int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := c.first
+	from := int64(0)
+	if at >= int64(len(c.first)) {
+		text = c.last
+		from = int64(len(c.first)) + c.lost
+	}
+	at = max(at, from)
+	if at-from >= int64(len(text)) {
+		return "", at
+	}
+	text = text[at-from:]
+	text = text[:min(len(text), most)]
+	return string(text), at + int64(len(text))
+}
+
 // String returns the kept text, with a note in the middle of how much was left out.
 func (c *capture) String() string {
 	c.mu.Lock()

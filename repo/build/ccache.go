@@ -20,7 +20,7 @@ const (
 // from the repository's cache: what the base compiled, which commands of a change cannot write. A command's
 // own local cache is in CCACHE_DIR.
 func (c *Cache) ccacheMounts(writable bool) ([]sandbox.Mount, []string, error) {
-	box := c.caches.Sandbox
+	box := c.Sandbox()
 	if c.mirror == nil || c.caches.Dir == "" || box == nil || box.Kind() == sandbox.KindNone {
 		return nil, nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
@@ -42,6 +43,15 @@ type Checker struct {
 	logTo io.Writer
 	// commands run at the lowest priority
 	idle bool
+	// keeps the results of fresh trees; nil: nothing does
+	journal *Journal
+	// is told how far runs are; nil: nobody is
+	watch Watch
+	// by default watchAfter and watchEvery; tests use short ones
+	watchAfter, watchEvery time.Duration
+	// of the runs for people, and the result of a run like them; empty: they are of the base
+	name string
+	like result.Result
 }
 
 // AtLowestPriority returns a copy of the Checker whose commands leave the processors to all other programs.

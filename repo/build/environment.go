@@ -40,7 +40,10 @@ func (c *Cache) UseEnvironment(
 	found := environment.Find(commitFiles{c.mirror.Commits(), commit}, how)
 	used := usedEnvironment{Environment: found}
 	c.environment.Store(&used)
-	box := c.caches.Sandbox
+	box, err := c.useImage(ctx, found, how)
+	if err != nil {
+		return found, nil, err
+	}
 	if box == nil || len(found.Services)+len(found.Tools)+len(found.Packages) == 0 {
 		return found, nil, nil
 	}
@@ -82,9 +85,9 @@ func (c *Cache) UseEnvironment(
 func (c *Cache) usedTools() packages.Tools {
 	used := c.environment.Load()
 	if used == nil {
-		return packages.Tools{}
+		return packages.Tools{Sandbox: c.Sandbox()}
 	}
-	return packages.Tools{Mounts: used.mounts, Env: used.env}
+	return packages.Tools{Mounts: used.mounts, Env: used.env, Sandbox: c.Sandbox()}
 }
 
 // WithEnvironment gives a command the environment of UseEnvironment. Its services are started for it if
@@ -99,12 +102,17 @@ func (c *Cache) WithEnvironment(cmd *sandbox.Cmd, started bool) environment.Wrap
 	return used.Wrap(cmd, used.prepared, started)
 }
 
-// environmentKey returns the key of the environment of UseEnvironment, or an empty string if there is none.
+// environmentKey returns the key of the environment of UseEnvironment, with the image that commands run in, or
+// an empty string if there is neither.
 func (c *Cache) environmentKey() string {
+	key := ""
 	if used := c.environment.Load(); used != nil {
-		return used.Key()
+		key = used.Key()
 	}
-	return ""
+	if box := c.Sandbox(); box != nil && box.ImageID() != "" {
+		key += " image " + box.ImageID()
+	}
+	return key
 }
 
 // commitFiles are the files of a commit.

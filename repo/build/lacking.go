@@ -161,16 +161,29 @@ var (
 		`(?i)resource temporarily unavailable|can't start new thread|\bEAGAIN\b|cannot fork|` +
 			`failed to create new OS thread|unable to create (?:native )?thread|pthread_create failed`)
 	// fileTooLarge matches what is printed where a file would become larger than it may.
-	fileTooLarge = regexp.MustCompile(`(?i)file size limit exceeded|\bSIGXFSZ\b|\bEFBIG\b`)
+	// make and shells tell it by the signal's number (128 + SIGXFSZ).
+	fileTooLarge = regexp.MustCompile(`(?i)file size limit exceeded|\bSIGXFSZ\b|\bEFBIG\b|` +
+		`(?m)^make(\[\d+\])?: \*\*\* .* Error 153$`)
 )
 
+// codeFileSize is the exit code of a shell whose command was ended by SIGXFSZ.
+const codeFileSize = 128 + 25
+
 // markLacking says of each failed test whether it failed since the run reached a limit. If nothing can be
-// read of a run in which a process was killed for its memory, the run as a whole was stopped.
+// read of a run in which a process was ended at its limit of memory or of a file's size, the run as a whole was
+// stopped.
 func markLacking(r *result.Result, o outcome) {
-	if o.used.Killed > 0 && !r.Counted && r.Stopped == "" && !r.TestsOK {
-		r.Stopped = result.StoppedMemory
-		takeTests(r, outcome{text: o.text, code: o.code, stopped: r.Stopped}, nil)
-		return
+	if !r.Counted && r.Stopped == "" && !r.TestsOK {
+		switch {
+		case o.used.Killed > 0:
+			r.Stopped = result.StoppedMemory
+		case o.code == codeFileSize || fileTooLarge.MatchString(o.text):
+			r.Stopped = result.LackedFileSize
+		}
+		if r.Stopped != "" {
+			takeTests(r, outcome{text: o.text, code: o.code, stopped: r.Stopped}, nil)
+			return
+		}
 	}
 	crowded := o.used.Processes > r.Limits.Processes*3/4
 	for i, t := range r.Tests {

@@ -102,9 +102,15 @@ echo ok 2 - small; echo 1..2
 	require.Equal(t, result.LackedFileSize, r.Limited(), r.Output)
 	require.Contains(t, r.String(), "1 of the failed wrote a file of more than 1 MB")
 	require.Contains(t, r.String(), "`checks: {disk: 2 GB}`")
+	// A suite of make, of which nothing can be counted.
+	made := repotest.Files{"Makefile": "check:\n\thead -c 3000000 /dev/zero >big\n"}
+	r = runIn(t, c, made, project.Project{Test: "make check"})
+	require.Equal(t, result.LackedFileSize, r.Limited(), r.Output)
+	require.Contains(t, r.String(), "wrote a file of more than 1 MB")
 	c.Limits = sandbox.Limits{} // the control
 	r = runIn(t, c, files, project.Project{Test: "sh t.sh"})
 	require.Equal(t, result.Counts{Passed: 2}, r.Counts, r.Output)
+	require.Empty(t, runIn(t, c, made, project.Project{Test: "make check"}).Limited())
 }
 
 // TestWhatEndedBeforeALimitCounts has a suite that hangs in its third test.

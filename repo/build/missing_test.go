@@ -40,6 +40,18 @@ func TestARunThatDidNotStartSaysWhatIsMissing(t *testing.T) {
 			"location searched: crates.io index": "the crate serde is not there",
 		"error: failed to get `serde` as a dependency of package `shop " +
 			"v0.1.0`": "the crate serde is not there",
+		"Can't locate File/Next.pm in @INC (you may need to install the File::Next module) (@INC contains: " +
+			"lib /etc/perl) at ack line 12.": "the Perl module File::Next is not installed",
+		"bundler: failed to load command\nCould not find rake-13.0.6 in any of the " +
+			"sources\n": "the gem rake is not installed",
+		"Could not find gem 'minitest (~> 5.0)' in locally installed " +
+			"gems.": "the gem minitest is not installed",
+		"-e:1:in `require': cannot load such file -- minitest/autorun " +
+			"(LoadError)": "the Ruby library minitest/autorun is not installed",
+		"PHPUnit 9.6.7\n\nCannot open file \"/src/vendor/autoload.php\".": "the packages of composer are " +
+			"not installed: there is no vendor/autoload.php",
+		"Could not find Hex, which is needed to build dependency :mime": "the package manager Hex of Elixir is " +
+			"not installed",
 		"AssertionError: 3 != 4": "",
 		"Error: Cannot find module './share'\nRequire stack:\n- /src/x.js": "",
 		"cart: widget: not found": "",

@@ -16,6 +16,7 @@ import (
 type Prepared struct {
 	checker *Checker
 	files   string
+	tree    string // a hash of the files before the build; empty without a journal
 	remove  func()
 }
 
@@ -32,11 +33,18 @@ func (c *Checker) Prepare(
 		return nil, err
 	}
 	p.Test = ""
-	if _, err := c.runTreeAt(ctx, treeRun{dir: files}, p); err != nil {
+	tree := ""
+	if c.journal != nil {
+		tree, err = sumOfFiles(files)
+	}
+	if err == nil {
+		_, err = c.runTreeAt(ctx, treeRun{dir: files}, p)
+	}
+	if err != nil {
 		remove()
 		return nil, err
 	}
-	return &Prepared{c, files, remove}, nil
+	return &Prepared{c, files, tree, remove}, nil
 }
 
 // Close removes the tree.
@@ -45,11 +53,11 @@ func (pr *Prepared) Close() { pr.remove() }
 // insideBuilt is where a command sees the tree that it copies.
 const insideBuilt = "/cache/built"
 
-// RunTree is Checker.RunTree for a copy of the tree.
+// RunTree is Checker.RunTree for a copy of the tree. c is the Checker of Prepare, or one that was made of it.
+// laid tells exactly what lay writes; if it is empty, no journal keeps the result.
 func (pr *Prepared) RunTree(
-	ctx context.Context, lay func(*os.Root) error, p project.Project,
+	ctx context.Context, c *Checker, laid string, lay func(*os.Root) error, p project.Project,
 ) (result.Result, error) {
-	c := pr.checker
 	work, remove, err := c.cacheOrEmpty().WorkFolder()
 	if err != nil {
 		return result.Result{}, err
@@ -67,7 +75,7 @@ func (pr *Prepared) RunTree(
 	if c.Caches.Sandbox.Kind() == sandbox.KindNone { // without a sandbox there are no mounts
 		from = pr.files
 	}
-	cmd := c.Caches.Sandbox.ShellCommand(ctx, files, `cp -a "$1/." .`, from)
+	cmd := c.cacheOrEmpty().Sandbox().ShellCommand(ctx, files, `cp -a "$1/." .`, from)
 	cmd.Mounts = []sandbox.Mount{{Host: pr.files, Inside: insideBuilt}}
 	cmd.Limits = c.limits()
 	if err := cmd.Run(ctx); err != nil {
@@ -79,5 +87,9 @@ func (pr *Prepared) RunTree(
 	if err := c.Caches.Sandbox.Own(files); err != nil {
 		return result.Result{}, err
 	}
-	return c.runTreeAt(ctx, treeRun{dir: files}, p)
+	tree := ""
+	if pr.tree != "" && laid != "" {
+		tree = "built " + pr.tree + " " + laid
+	}
+	return c.runJournaled(ctx, tree, treeRun{dir: files}, p)
 }

@@ -27,7 +27,7 @@ func TestAPreparedTreeIsBuiltOnce(t *testing.T) {
 	require.NoError(t, err)
 	defer prepared.Close()
 	for range 2 {
-		r, err := prepared.RunTree(t.Context(), func(onto *os.Root) error {
+		r, err := prepared.RunTree(t.Context(), c, "", func(onto *os.Root) error {
 			return onto.WriteFile("a.txt", []byte("changed\n"), 0o644)
 		}, p)
 		require.NoError(t, err)

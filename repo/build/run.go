@@ -67,6 +67,9 @@ type treeRun struct {
 	first    *First
 	built    func() // called once, between the build and the tests; may be nil
 
+	kept     *journalRun // its place in the journal; nil: there is none
+	watching *watchedRun // nil: its progress is not told
+
 	scratch string // folder for a build cache that the next command may write; empty if there is none
 	unmake  func() // removes scratch
 }
@@ -99,6 +102,9 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	defer release()
 	defer j.removeScratch()
 	began := time.Now()
+	var ended func()
+	j.watching, ended = c.watchRun(p.Build != "")
+	defer ended()
 	if p.Build != "" {
 		o, one, err := j.runSparing(ctx, p.Build, "")
 		if err != nil {
@@ -116,6 +122,7 @@ func (c *Checker) runTreeAt(ctx context.Context, j treeRun, p project.Project) (
 	if j.built != nil {
 		j.built()
 	}
+	j.watching.built()
 	r.BuildTook = time.Since(began)
 	r.Took = r.BuildTook
 	if p.Test == "" || r.Stopped != "" {
@@ -162,8 +169,8 @@ func (t *treeRun) runTests(ctx context.Context, r *result.Result) error {
 // none, or the near tests gave no usable result, it returns false: all tests have to run, and r has no
 // counts yet.
 func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, err error) {
-	near := *r
-	if err := t.runTestLine(ctx, &near, countableCommand(t.first.Near)); err != nil {
+	near, err := t.runNear(ctx, *r)
+	if err != nil {
 		return false, err
 	}
 	r.Printed = near.Printed
@@ -186,6 +193,8 @@ func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 		return false, nil
 	}
 	rest := *r
+	t.watching.goOnFrom(near.Sum())
+	defer t.watching.goOnFrom(0)
 	if err := t.runTestLine(ctx, &rest, countableCommand(t.first.Rest)); err != nil {
 		return false, err
 	}
@@ -195,6 +204,24 @@ func (t *treeRun) runFirst(ctx context.Context, r *result.Result) (done bool, er
 	}
 	*r = joinTests(near, rest)
 	return true, nil
+}
+
+// runNear runs the near tests, or takes their result from the journal if the run was interrupted after them.
+func (t *treeRun) runNear(ctx context.Context, built result.Result) (result.Result, error) {
+	line := countableCommand(t.first.Near)
+	kept := t.kept.part(line)
+	if near, ok := kept.take(); ok {
+		near.BuildRan = built.BuildRan
+		near.BuildOK = built.BuildOK
+		near.BuildOutput = built.BuildOutput
+		return near, nil
+	}
+	near := built
+	err := t.runTestLine(ctx, &near, line)
+	if err == nil {
+		kept.keep(ctx, near)
+	}
+	return near, err
 }
 
 // joinTests joins the results of two runs of different tests.
@@ -360,7 +387,7 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	if t.checker.idle {
 		script = lowestPriority + script
 	}
-	cmd := t.checker.Caches.Sandbox.ShellCommand(ctx, t.dir, script, line)
+	cmd := t.cache.Sandbox().ShellCommand(ctx, t.dir, script, line)
 	cmd.KillOne = true
 	if t.writable {
 		cmd.Mounts, cmd.Env = t.cache.WritableMounts(t.dir)
@@ -385,6 +412,7 @@ func (t *treeRun) runCommand(ctx context.Context, line, report string) (outcome,
 	out := capture{half: captureHalf}
 	cmd.Stdout = &out
 	cmd.Stderr = &out
+	t.watching.follow(&out)
 	cmd.Limits = t.checker.limits()
 	err := cmd.Run(ctx)
 	o := outcome{

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/stretchr/testify/require"
@@ -139,5 +140,34 @@ func FuzzSubmodule(f *testing.F) {
 		require.NoError(t, err)
 		require.Equal(t, "git.example.com", u.Host)
 		require.Equal(t, "https", u.Scheme)
+	})
+}
+
+// FuzzLFS checks that whatever a repository says of Git LFS is read without a panic, that each file that is
+// kept there has a name for its object, and that only the host of the remote counts as the repository's own.
+func FuzzLFS(f *testing.F) {
+	f.Add("*.bin filter=lfs diff=lfs\n\"a b\" -filter\n[[:space:]][ filter=lfs", remotetest.Pointer("x"),
+		"[lfs]\n\turl = https://git.example.com/lfs\n")
+	f.Add("data/** filter=lfs", "version https://git-lfs.github.com/spec/v1\nsize 9999999999999999999\n",
+		"[lfs]\nurl = https://git.example.com@evil.example/")
+	of := remote.Remote{URL: "https://git.example.com/acme/shop.git"}
+	f.Fuzz(func(t *testing.T, attributes, pointer, config string) {
+		files := fstest.MapFS{}
+		paths := []string{".gitattributes", ".lfsconfig", "data/.gitattributes", "data/a.bin", "b.bin"}
+		for i, text := range []string{attributes, config, attributes, pointer, pointer} {
+			files[paths[i]] = &fstest.MapFile{Data: []byte(text)}
+		}
+		found, err := FindLFS(t.Context(), files, paths)
+		require.NoError(t, err)
+		for _, kept := range found.Files {
+			require.Regexp(t, "^[0-9a-f]{64}$", kept.OID)
+			require.GreaterOrEqual(t, kept.Size, int64(0))
+		}
+		at, own, refused := found.Server(of)
+		require.NotContains(t, refused, "\n")
+		if own {
+			require.Equal(t, "git.example.com", strings.ToLower(at.Hostname()))
+			require.Equal(t, "https", at.Scheme)
+		}
 	})
 }

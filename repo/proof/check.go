@@ -129,6 +129,8 @@ func Check(
 	if c.Cache == nil || c.Cache.Mirror() == nil {
 		return c.Run(ctx, w.Files(), p)
 	}
+	base, known := c.Remembered(w.Base(), p)
+	c = c.Named("tests on the branch", base)
 	if !BuiltApart(p.Kind) {
 		r, err := c.Run(ctx, w.Files(), p)
 		return r, errors.Join(err, hideBuilt(c.Cache.Mirror().Commits(), w))
@@ -146,7 +148,6 @@ func Check(
 		return result.Result{}, err
 	}
 	var first build.First
-	base, known := c.Remembered(w.Base(), p)
 	switch {
 	case known && len(base.LeftOut) > 0:
 		p = base.Project

@@ -50,19 +50,20 @@ func (p *proving) reachedFirst() (first build.First) {
 func (p *proving) runBranch(ctx context.Context) (result.Result, error) {
 	lay := func(onto *os.Root) error { return LayChanges(p.changes, p.work.Root(), onto) }
 	first := p.reachedFirst()
-	r, err := p.checker.RunTreeNearFirst(ctx, p.work.Base(), lay, p.project, first)
+	checker := p.checker.Named("tests on the branch", p.Base)
+	r, err := checker.RunTreeNearFirst(ctx, p.work.Base(), lay, p.project, first)
 	if err != nil || r.Stopped != result.StoppedNear {
 		return r, err
 	}
 	near := p.project
 	near.Test = first.Near
 	near.Written = ""
-	again, err := p.checker.RunTree(ctx, p.work.Base(), lay, near)
+	again, err := checker.RunTree(ctx, p.work.Base(), lay, near)
 	if err != nil || len(failingTwice(r, again, p.Base)) > 0 {
 		p.failsFirst = failingTwice(r, again, p.Base)
 		return r, err
 	}
-	return p.checker.RunTree(ctx, p.work.Base(), lay, p.project)
+	return checker.RunTree(ctx, p.work.Base(), lay, p.project)
 }
 
 // failingTwice returns the tests that fail in two runs and not on the base.

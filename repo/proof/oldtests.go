@@ -171,7 +171,8 @@ func (p *proving) onOldTests(ctx context.Context, forms []oldForm, afresh bool) 
 	stays := func(c diff.Change) bool {
 		return slices.ContainsFunc(forms, func(f oldForm) bool { return f.path == c.Path })
 	}
-	r, err := p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
+	checker := p.checker.Named("the tests of "+p.BaseName+" on the branch", p.Base)
+	r, err := checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
 		if err := LayChanges(slices.DeleteFunc(slices.Clone(p.changes), stays), p.work.Root(),
 			onto); err != nil {
 			return err

@@ -46,6 +46,9 @@ type Proof struct {
 	// took no part, and Base, OnBase and Branch have none.
 	Miscounted string `json:",omitempty"`
 
+	// TakenOver says which runs were not run again, since they had ended before an interruption.
+	TakenOver string `json:",omitempty"`
+
 	// Others say in a line each how the runs of commands beside the project's own one ended on the branch
 	Others []string
 
@@ -198,6 +201,9 @@ func (p Proof) Lines() []string {
 	lines = append(lines, p.keptLines()...)
 	if p.Repeated != "" {
 		lines = append(lines, p.Repeated)
+	}
+	if p.TakenOver != "" {
+		lines = append(lines, p.TakenOver)
 	}
 	if p.Command.Text != "" {
 		lines = append(lines, p.Command.Text)

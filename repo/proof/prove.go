@@ -88,7 +88,8 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 		return nil
 	}
 	p.tests = selectTests(p.project.Kind, p.changes)
-	if p.Base, err = p.checker.Baseline(ctx, p.work.Base(), p.project); err != nil {
+	onBase := p.checker.Named("tests on "+p.BaseName, result.Result{})
+	if p.Base, err = onBase.Baseline(ctx, p.work.Base(), p.project); err != nil {
 		return err
 	}
 	if len(p.Base.LeftOut) > 0 {
@@ -194,7 +195,8 @@ func (p *proving) onBase(ctx context.Context) (result.Result, error) {
 	if tests.Kind == "go" || tests.Kind == "rust" { // the runners of these build what they test
 		tests.Build = ""
 	}
-	return p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
+	checker := p.checker.Named("new tests on "+p.BaseName, p.Base)
+	return checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
 		return p.tests.layOver(p.work.Root(), onto)
 	}, tests)
 }

@@ -58,7 +58,8 @@ func (p *proving) onStubs(ctx context.Context) (result.Result, []string, error) 
 	tests := p.project
 	tests.Build = ""
 	var names []string
-	r, err := p.checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
+	checker := p.checker.Named("new tests on "+p.BaseName+", with stand-ins", p.Base)
+	r, err := checker.RunTree(ctx, p.work.Base(), func(onto *os.Root) error {
 		if err := p.tests.layOver(p.work.Root(), onto); err != nil {
 			return err
 		}

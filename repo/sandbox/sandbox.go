@@ -59,6 +59,8 @@ type Sandbox struct {
 	detail  string
 	groups  *cgroup.Groups // control groups for commands; nil if there are none
 	shell   *foundShell
+	config  Config
+	images  *openedImages // of WithImage; shared by the sandboxes that it returns
 }
 
 // A kind is an entry in the table of kinds.
@@ -119,7 +121,15 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if err != nil {
 		return nil, newUnavailable(k.name, nil, err)
 	}
-	s := &Sandbox{kind: k.name, backend: b, env: c.Env, ended: c.Ended, shell: &foundShell{}}
+	return probed(ctx, c, k, b)
+}
+
+// probed returns the sandbox of an opened kind after the probes.
+func probed(ctx context.Context, c Config, k kind, b backend.Backend) (*Sandbox, error) {
+	s := &Sandbox{
+		kind: k.name, backend: b, env: c.Env, ended: c.Ended, shell: &foundShell{}, config: c,
+		images: &openedImages{},
+	}
 	if k.name == KindNone {
 		c.Log.Warn("sandbox is off: commands run unconfined, with this program's own rights and network")
 		s.detail = "none: commands are not confined"
@@ -129,7 +139,7 @@ func openKind(ctx context.Context, c Config, k kind) (*Sandbox, error) {
 	if !b.Environment().Image || c.Toolchains != nil { // an image has its own toolchains
 		s.tools = toolchain.Find(ctx, c.Toolchains)
 	}
-	err = s.runProbes(ctx)
+	err := s.runProbes(ctx)
 	if err != nil && s.groups != nil && ctx.Err() == nil {
 		// the control groups were found but do not work: try without
 		s.groups = nil

@@ -95,18 +95,44 @@ func (t *Turn) Inbox() inbox.Reader { return inbox.OfSession(t.store.DB, t.id) }
 
 // UnderWay stores that a command is running, until end is called. It deletes the commands of earlier turns.
 func (t *Turn) UnderWay(ctx context.Context, what string) (end func(context.Context) error, err error) {
-	var id int64
-	err = t.store.Pool.QueryRow(ctx,
+	r, err := t.NoteRunning(ctx, what, 0)
+	if err != nil {
+		return nil, err
+	}
+	return r.End, nil
+}
+
+// A Running is the row of a command that is running.
+type Running struct {
+	store *Store
+	id    int64
+}
+
+// NoteRunning is UnderWay for a command that has been running for some time, and of which more is told later.
+func (t *Turn) NoteRunning(ctx context.Context, what string, ran time.Duration) (*Running, error) {
+	r := &Running{store: t.store}
+	err := t.store.Pool.QueryRow(ctx,
 		`with gone as (delete from under_way where session_id = $1 and epoch < $2)
-		insert into under_way (session_id, epoch, what) values ($1, $2, left($3, 300)) returning id`, t.id,
-		t.epoch, database.CleanText(what)).Scan(&id)
+		insert into under_way (session_id, epoch, what, since)
+			values ($1, $2, left($3, 300), now() - $4::interval) returning id`, t.id,
+		t.epoch, database.CleanText(what), ran).Scan(&r.id)
 	if err != nil {
 		return nil, fmt.Errorf("keep what is under way in %s: %w", t.id, err)
 	}
-	return func(ctx context.Context) error {
-		_, err := t.store.Pool.Exec(ctx, `delete from under_way where id = $1`, id)
-		return err
-	}, nil
+	return r, nil
+}
+
+// Update stores how far the command is.
+func (r *Running) Update(ctx context.Context, what string) error {
+	_, err := r.store.Pool.Exec(ctx, `update under_way set what = left($2, 300) where id = $1`, r.id,
+		database.CleanText(what))
+	return err
+}
+
+// End stores that the command has ended.
+func (r *Running) End(ctx context.Context) error {
+	_, err := r.store.Pool.Exec(ctx, `delete from under_way where id = $1`, r.id)
+	return err
 }
 
 // Work marks that the turn is at work: from now on its time counts

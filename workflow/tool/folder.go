@@ -45,6 +45,11 @@ func (e *Env) mayTouch(real string) error {
 			"to change there.",
 			plaintext.QuotePath(real), plaintext.QuotePath(at))
 	}
+	if e.Workspace.LFSAt(real) {
+		return model.Mistakef("%s may not be changed: Git LFS keeps its content at a server, and the commit "+
+			"has only a pointer. Solve it without that file, or say what has to change in it: a person "+
+			"has to do that.", plaintext.QuotePath(real))
+	}
 	if workfile.Within(e.Folder, real) {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -117,8 +118,11 @@ func (t *trying) causeOfBase() {
 		t.cause(CauseNotCounted, fmt.Sprintf("`%s` ends well, but what it prints is of no test runner that "+
 			"is read", t.trial.Test.Line), "name a command that calls the test runner itself: checks.test")
 	case r.Failed > r.Passed:
-		t.cause(CauseTests, fmt.Sprintf("most tests fail on %s: %d of %d", t.subject.Branch, r.Failed,
-			r.Sum()), "see what they print")
+		what := fmt.Sprintf("most tests fail on %s: %d of %d", t.subject.Branch, r.Failed, r.Sum())
+		if missing := build.MissingIn(r.Output); missing != "" {
+			what += "; " + missing
+		}
+		t.cause(CauseTests, what, "see what they print")
 	}
 }
 
@@ -262,7 +266,15 @@ func (t *trying) noteMissingFiles() {
 			plural(n, "submodule is an empty folder here", "submodules are empty folders here"),
 			plaintext.FirstOf(paths, 3)), "what needs them cannot be built or tested")
 	}
-	if lfs := t.trial.LFS; lfs != nil && lfs.Files > 0 {
+	for _, m := range t.lfsMissing {
+		what := fmt.Sprintf("%s only a pointer here, such as %s",
+			plural(m.LFSFiles, "file of Git LFS is", "files of Git LFS are"), m.LFSExample)
+		if m.Host != "" {
+			what += " (" + m.Host + ")"
+		}
+		t.note(CauseLFS, what+": "+m.Why, m.Cure)
+	}
+	if lfs := t.trial.LFS; lfs != nil && lfs.Files > 0 && len(t.lfsMissing) == 0 {
 		t.note(CauseLFS, fmt.Sprintf("%s only a pointer here, such as %s",
 			plural(lfs.Files, "file of Git LFS is", "files of Git LFS are"), lfs.Example),
 			"tests that read them fail")

@@ -1,7 +1,6 @@
 package trial
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"io"
@@ -10,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
@@ -101,59 +99,15 @@ func submoduleURLs(text string) map[string]string {
 	return urls
 }
 
-const (
-	maxPointers = 5000 // files that are looked at for LFS
-	// pointerSize is more than the size of any pointer of LFS, in bytes.
-	pointerSize = 1024
-	pointerText = "version https://git-lfs.github.com/spec/"
-)
-
-// lfsOf returns which files are stored in Git LFS, or nil if there are none.
-func lfsOf(files fs.FS, paths []string) *LFS {
-	found := &LFS{Patterns: []string{}}
-	var globs []string
-	for _, file := range paths {
-		if path.Base(file) == ".gitattributes" {
-			for _, pattern := range lfsPatterns(readText(files, file)) {
-				found.Patterns = append(found.Patterns, pattern)
-				globs = append(globs, globOf(path.Dir(file), pattern))
-			}
-		}
+// lfsOf returns which files are stored in Git LFS, or nil if there are none. Nothing is fetched.
+func lfsOf(ctx context.Context, files fs.FS, paths []string) (*LFS, error) {
+	kept, err := git.FindLFS(ctx, files, paths)
+	if err != nil || len(kept.Patterns) == 0 {
+		return nil, err
 	}
-	looked := 0
-	for _, file := range paths {
-		if looked == maxPointers || !slices.ContainsFunc(globs,
-			func(glob string) bool { return doublestar.MatchUnvalidated(glob, file) }) {
-			continue
-		}
-		looked++
-		info, err := fs.Stat(files, file)
-		if err == nil && info.Size() < pointerSize && strings.HasPrefix(readText(files, file), pointerText) {
-			found.Files++
-			found.Example = cmp.Or(found.Example, file)
-		}
+	found := &LFS{Patterns: kept.Patterns, Files: len(kept.Files) + kept.More}
+	if len(kept.Files) > 0 {
+		found.Example = kept.Files[0].Path
 	}
-	if len(found.Patterns) == 0 {
-		return nil
-	}
-	return found
-}
-
-// lfsPatterns returns the patterns of a .gitattributes file whose files are stored in LFS.
-func lfsPatterns(text string) (patterns []string) {
-	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
-		words := strings.Fields(lines.Text())
-		if len(words) > 1 && !strings.HasPrefix(words[0], "#") && slices.Contains(words[1:], "filter=lfs") {
-			patterns = append(patterns, strings.Trim(words[0], `"`))
-		}
-	}
-	return patterns
-}
-
-// globOf returns the glob for the paths that a pattern of a .gitattributes file in a folder matches.
-func globOf(folder, pattern string) string {
-	if !strings.Contains(pattern, "/") {
-		pattern = "**/" + pattern
-	}
-	return path.Join(folder, pattern)
+	return found, nil
 }

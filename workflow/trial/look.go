@@ -73,10 +73,12 @@ func look(ctx context.Context, s Subject) (l looked, err error) {
 	if l.trial.Submodules, err = submodulesOf(ctx, s, l.files); err != nil {
 		return l, err
 	}
-	l.trial.LFS = lfsOf(l.files, l.paths)
+	if l.trial.LFS, err = lfsOf(ctx, l.files, l.paths); err != nil {
+		return l, err
+	}
 	found := environment.Find(environment.FilesOf(l.files), s.Repository.Environment)
 	if !s.later {
-		lookTools(ctx, found, s.Sandbox, s.Temp)
+		lookTools(ctx, found, s.Sandbox, s.Repository.Environment, s.Temp)
 	}
 	l.trial.takeEnvironment(found)
 	return l, ctx.Err()
@@ -137,15 +139,14 @@ func (t Trial) String() string {
 		parts = append(parts, plaintext.CountNoun(n, "submodule")+" not here")
 	}
 	if t.LFS != nil && t.LFS.Files > 0 {
-		parts = append(parts, plaintext.CountNoun(t.LFS.Files, "LFS file")+" not here")
+		parts = append(parts, plaintext.CountNoun(t.LFS.Files, "LFS file")+" to fetch")
 	}
 	return strings.Join(parts, "; ")
 }
 
-// Lacks reports whether something is not here that the files name: a version of a tool, submodules or files
-// of Git LFS.
+// Lacks reports whether something is not here that the files name: a version of a tool, or submodules.
 func (t Trial) Lacks() bool {
-	return len(t.Submodules) > 0 || t.LFS != nil && t.LFS.Files > 0 ||
+	return len(t.Submodules) > 0 ||
 		slices.ContainsFunc(t.Versions, func(v Version) bool { return v.Differs })
 }
 

@@ -82,6 +82,8 @@ type trying struct {
 	base    result.Result
 	missing []packages.Missing
 
+	lfsMissing []packages.Missing // files of Git LFS without their content
+
 	services []environment.Installed
 	instead  []string // where packages come from, if not from a registry
 }
@@ -127,6 +129,13 @@ func (t *trying) fetchPackages(ctx context.Context) (*packages.Packages, error) 
 	}
 	for i, s := range t.trial.Submodules {
 		t.trial.Submodules[i].Fetched = slices.Contains(have.Submodules(), s.Path)
+	}
+	t.lfsMissing = slices.DeleteFunc(slices.Clone(missingOf(have)),
+		func(m packages.Missing) bool { return m.LFSFiles == 0 })
+	if n, bytes, _ := have.LFSFiles(); n > 0 && t.trial.LFS != nil {
+		t.trial.LFS.Fetched = n
+		t.trial.LFS.Files -= n
+		t.trial.LFS.Bytes = bytes
 	}
 	for i := range t.trial.Packages {
 		p := &t.trial.Packages[i]

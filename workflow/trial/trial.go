@@ -89,6 +89,8 @@ type Submodule struct {
 type LFS struct {
 	Patterns []string `json:"patterns"`
 	Files    int      `json:"files"`             // that are only pointers here
+	Fetched  int      `json:"fetched"`           // whose content was fetched for commands
+	Bytes    int64    `json:"bytes,omitempty"`   // of that content
 	Example  string   `json:"example,omitempty"` // one of them
 }
 

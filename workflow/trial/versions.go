@@ -11,9 +11,16 @@ import (
 
 // lookTools finds which of the wanted tools are installed where commands run. Without a sandbox nothing is
 // known.
-func lookTools(ctx context.Context, found *environment.Environment, box *sandbox.Sandbox, dir string) {
+func lookTools(
+	ctx context.Context, found *environment.Environment, box *sandbox.Sandbox, how environment.Config, dir string,
+) {
 	if box == nil {
 		return
+	}
+	if own, err := found.Sandbox(ctx, box, how); err != nil {
+		found.Notes = append(found.Notes, "environment.image: "+err.Error())
+	} else {
+		box = own
 	}
 	dir, err := os.MkdirTemp(dir, "bobbin-")
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 const (
 	maxTasks   = 20  // tasks on a card; docs.slack.dev names no limit for the tasks of a plan
 	maxTask    = 110 // characters of one task
-	maxRunning = 60  // characters of a running command
+	maxRunning = 90  // characters of a running command
 )
 
 // cardName is the default signature of cards.

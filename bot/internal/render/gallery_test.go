@@ -153,6 +153,10 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 			c.Running = "go test ./... && echo <!channel>"
 			c.Ran = 45 * time.Second
 		}
+		if name == "verifying" {
+			c.Running = "tests on the branch: 1,204 of about 4,151 tests (about 14 minutes in all)"
+			c.Ran = 375 * time.Second
+		}
 	}
 	return cards
 }

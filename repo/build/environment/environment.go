@@ -52,6 +52,9 @@ type Config struct {
 	Services map[string]string
 	// Env are variables (NAME=value) of every command of the repository. They win over all others.
 	Env []string
+	// Image is the image that commands run in, where they run in images. Empty: the one that a
+	// devcontainer.json names, if the engine has it, or else the sandbox's.
+	Image string
 	// Folder is the part of the repository that the work is limited to; its version files come first. Empty:
 	// all of it.
 	Folder string

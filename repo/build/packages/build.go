@@ -149,7 +149,7 @@ func (f *fetchRun) watchDisk(ctx context.Context, stop context.CancelCauseFunc) 
 func (f *fetchRun) stepCommand(
 	s step, own []string, socket string, out *tail, limit time.Duration,
 ) *sandbox.Cmd {
-	cmd := f.fetcher.Sandbox.Command(f.pathOf("src"), "sh", "-c", s.line)
+	cmd := f.job.Config.Tools.sandboxOr(f.fetcher.Sandbox).Command(f.pathOf("src"), "sh", "-c", s.line)
 	cmd.Dir = s.dir
 	cmd.ProxySocket = socket
 	cmd.Stdout = out
@@ -289,6 +289,7 @@ const noteFile = "setup.json"
 type setupRecord struct {
 	Instead  string    // from where the packages come instead of the registry; empty: from there
 	Node     []string  // repository folders; the node_modules of folder number n is in node/<n>
+	Vendor   []string  // repository folders; the vendor of folder number n is in vendor/<n>
 	Resolved []string  // files that the tools would write if the repository has none
 	Lost     []Missing // what could not be fetched; the rest was
 	Manager  string    // that fetched them; empty: the operator's commands
@@ -314,19 +315,16 @@ func (f *fetchRun) keepFetched() error {
 	if n.Locks, err = f.plan.lockHashes(); err != nil {
 		return err
 	}
-	for _, dir := range f.plan.nodeFolders() {
-		from := path.Join("src", dir, "node_modules")
-		if info, err := root.Lstat(from); err != nil || !info.IsDir() {
-			continue
-		}
-		to := path.Join("kept", "node", strconv.Itoa(len(n.Node)))
-		if err := errors.Join(root.MkdirAll(path.Dir(to), 0o755), root.Rename(from, to)); err != nil {
-			return err
-		}
+	if n.Node, err = keepBeside(root, f.plan.nodeFolders(), nodeModules, nodeDir); err != nil {
+		return err
+	}
+	for i := range n.Node {
 		for _, name := range nodeCaches { // an existing entry stays as it is
-			_ = root.Symlink("/tmp", path.Join(to, name))
+			_ = root.Symlink("/tmp", path.Join("kept", nodeDir, strconv.Itoa(i), name))
 		}
-		n.Node = append(n.Node, dir)
+	}
+	if n.Vendor, err = keepBeside(root, f.plan.vendorFolders(), vendor, vendor); err != nil {
+		return err
 	}
 	text, err := json.Marshal(n)
 	if err != nil {
@@ -335,11 +333,46 @@ func (f *fetchRun) keepFetched() error {
 	return root.WriteFile("kept/"+noteFile, text, 0o644)
 }
 
+// The names of the folders with packages beside a manifest, and of the folder in which those of Node are kept.
+const (
+	nodeModules = "node_modules"
+	nodeDir     = "node"
+	vendor      = "vendor"
+)
+
+// keepBeside moves the folders of that name out of folders of the repository, each to a number below kept/to.
+// It returns the folders that have one.
+func keepBeside(root *os.Root, dirs []string, name, to string) (have []string, err error) {
+	for _, dir := range dirs {
+		from := path.Join("src", dir, name)
+		if info, err := root.Lstat(from); err != nil || !info.IsDir() {
+			continue
+		}
+		at := path.Join("kept", to, strconv.Itoa(len(have)))
+		if err := errors.Join(root.MkdirAll(path.Dir(at), 0o755), root.Rename(from, at)); err != nil {
+			return nil, err
+		}
+		have = append(have, dir)
+	}
+	return have, nil
+}
+
+// vendorFolders returns the folders in which composer puts a vendor folder.
+func (p plan) vendorFolders() (dirs []string) {
+	if p.kind() != "php" {
+		return nil
+	}
+	for _, s := range p.steps {
+		dirs = append(dirs, s.dir)
+	}
+	return dirs
+}
+
 // nodeFolders returns the folders that may have got a node_modules folder, the top folder first.
 func (p plan) nodeFolders() (dirs []string) {
 	for _, file := range p.copy {
 		if dir := folderOf(file); path.Base(file) == "package.json" &&
-			!p.tree.known[path.Join(dir, "node_modules")] {
+			!p.tree.known[path.Join(dir, nodeModules)] {
 			dirs = append(dirs, dir)
 		}
 	}

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"regexp"
@@ -44,10 +45,21 @@ type Config struct {
 type Tools struct {
 	Mounts []sandbox.Mount
 	Env    []string
+	// Sandbox is where the commands of the repository run, if its image is its own. Nil: in the Fetcher's.
+	Sandbox *sandbox.Sandbox
 }
 
 // key identifies the tools.
-func (t Tools) key() string { return strings.Join(t.Env, " ") }
+func (t Tools) key() string {
+	key := strings.Join(t.Env, " ")
+	if t.Sandbox != nil && t.Sandbox.ImageID() != "" {
+		key += " " + t.Sandbox.ImageID()
+	}
+	return key
+}
+
+// sandboxOr returns where commands run: in Sandbox, or else in box.
+func (t Tools) sandboxOr(box *sandbox.Sandbox) *sandbox.Sandbox { return cmp.Or(t.Sandbox, box) }
 
 // add gives them to a command.
 func (t Tools) add(cmd *sandbox.Cmd) {

@@ -72,36 +72,3 @@ func TestACommandOfTheOperatorThatFails(t *testing.T) {
 	j.Config.Extra = Extra{Run: []string{"true"}, Inputs: []string{"ci", "gone/*"}}
 	require.Contains(t, failure(t, f, j).Output, "environment.inputs: no file is like gone/*")
 }
-
-// TestComposerFromAFolder installs the packages of composer.json from a folder of the repository, as
-// docs/environments.md shows it.
-func TestComposerFromAFolder(t *testing.T) {
-	t.Parallel()
-	s := box(t)
-	tree := files{
-		"composer.json": `{"name": "acme/shop", "require": {"acme/money": "*"},
-			"repositories": [{"type": "path", "url": "libs/money"}, {"packagist.org": false}],
-			"autoload": {"psr-4": {"Shop\\": "src/"}}}`,
-		"libs/money/composer.json": `{"name": "acme/money", "version": "1.2.0",
-			"autoload": {"psr-4": {"Money\\": "src/"}}}`,
-		"libs/money/src/Cent.php": "<?php namespace Money; class Cent { const NAME = 'cent'; }\n",
-		"src/Cart.php":            "<?php namespace Shop; class Cart { const UNIT = \\Money\\Cent::NAME; }\n",
-		"test.php":                "<?php require 'vendor/autoload.php'; echo Shop\\Cart::UNIT, \"\\n\";\n",
-	}
-	f, j, _ := fetching(t, s, tree)
-	if out, err := run(t, s, nil, nil, "composer --version && php --version"); err != nil {
-		// Only composer itself can show that its packages are found.
-		t.Skip("composer does not run here: " + out)
-	}
-	j.Config.Extra = Extra{
-		Run: []string{`export COMPOSER_HOME=$TMPDIR/composer COMPOSER_MIRROR_PATH_REPOS=1
-COMPOSER_VENDOR_DIR=$ENVIRONMENT/vendor composer install -n --no-scripts --no-plugins`},
-		Inputs: []string{"composer.json", "libs"},
-	}
-	const test = "ln -s /cache/environment/vendor vendor && php test.php"
-	out, err := run(t, s, fetch(t, f, j), tree, test)
-	require.NoError(t, err, out)
-	require.Equal(t, "cent\n", out)
-	out, err = run(t, s, nil, tree, test)
-	require.Error(t, err, "the control: %s", out)
-}

@@ -19,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Fetcher fetches packages. It is safe for concurrent use, also by several processes with the same Job.Dir.
@@ -39,10 +40,13 @@ type Fetcher struct {
 	// Roots holds the authorities by which hosts with a login are verified; nil: those of this machine.
 	Roots *x509.CertPool
 
-	disk     int64    // for tests: replaces maxDisk
-	versions sync.Map // version text of each manager's tool, by name
-	own      sync.Map // result of Registries, by kind
-	partial  sync.Map // partialSet of packages of which some cannot be had, by the folder of all of them
+	disk     int64         // for tests: replaces maxDisk
+	lfsBytes int64         // for tests: replaces maxLFSBytes
+	lfsShown int           // for tests: replaces maxLFSMounts
+	silence  time.Duration // for tests: the longest wait for a server of Git LFS
+	versions sync.Map      // version text of each manager's tool, by name
+	own      sync.Map      // result of Registries, by kind
+	partial  sync.Map      // partialSet of packages of which some cannot be had, by the folder of all of them
 }
 
 // A Job describes what to fetch and where to store it.
@@ -75,7 +79,10 @@ type Missing struct {
 	Lacking []Lacking
 
 	Submodule string // the folder of a submodule that could not be fetched; empty: packages could not
-	Host      string // of the submodule's address; may be empty
+	Host      string // of the submodule's address, or of the objects of Git LFS; may be empty
+
+	LFSFiles   int    // how many files of Git LFS have no content; 0: packages or a submodule are missing
+	LFSExample string // the path of one of them
 
 	stops bool // nothing else can be fetched in this run: time or disk is used up
 }
@@ -84,6 +91,10 @@ type Missing struct {
 func (m *Missing) Error() string {
 	if m.Submodule != "" {
 		return fmt.Sprintf("setup: the submodule %s (%s): %s; %s", m.Submodule, m.Host, m.Why, m.Cure)
+	}
+	if m.LFSFiles > 0 {
+		return fmt.Sprintf("setup: %s such as %s (%s): %s; %s",
+			plaintext.CountNoun(m.LFSFiles, "file")+" of Git LFS", m.LFSExample, m.Host, m.Why, m.Cure)
 	}
 	line := fmt.Sprintf("setup: the packages that %s names: %s", m.Names, m.Why)
 	for _, r := range m.Refused {
@@ -105,6 +116,10 @@ func (f *Fetcher) Fetch(ctx context.Context, j Job) (*Packages, error) {
 			all.Close()
 			return nil, err
 		}
+	}
+	if err := f.fetchLFS(ctx, j, all); err != nil {
+		all.Close()
+		return nil, err
 	}
 	plans, err := findPlans(ctx, j.Commits, j.Commit, j.Config)
 	if err == nil && len(plans) > 0 {
@@ -220,7 +235,7 @@ func (f *Fetcher) toolVersions(ctx context.Context, p plan, tools Tools) (string
 			f.log().Info("setup: commands cannot run the tool here", "tool", m.Name, "files", p.lockNames())
 			return "", &Missing{
 				Kind: p.kind(), Names: p.lockNames(), Tool: m.Name, Why: m.Name + " is not installed here",
-				Cure: "install it on the machine that I run on, where commands see it: below /usr",
+				Cure: tools.sandboxOr(f.Sandbox).WhereToInstall(),
 			}
 		}
 		all += m.Name + " " + answer.(string) + "\n"
@@ -238,7 +253,7 @@ func (f *Fetcher) toolVersion(ctx context.Context, m manager.Manager, tools Tool
 		return ""
 	}
 	var out bytes.Buffer
-	c := f.Sandbox.Command(dir, "sh", "-c", m.Version)
+	c := tools.sandboxOr(f.Sandbox).Command(dir, "sh", "-c", m.Version)
 	c.Stdout = &out
 	tools.add(c)
 	if c.Run(ctx) != nil {

@@ -64,7 +64,8 @@ func TestPythonPackagesWithoutALockFile(t *testing.T) {
 		func(r registry) { r.addPython(t, "1.0.0", "1.1.0") })
 }
 
-// pip uses the lock file of another manager, and a requirements file may name the project itself.
+// pip uses the lock file of another manager, and a requirements file may name the project itself, whose
+// version and commands are found as if it were installed.
 func TestPythonLockFiles(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "python3 -m pip --version")
@@ -77,15 +78,16 @@ func TestPythonLockFiles(t *testing.T) {
 		tree := files{
 			name:                   text,
 			"requirements-dev.txt": "-e .[dev]\n",
-			"pyproject.toml": "[project]\nname = 'shop'\nversion = '9'\n" +
+			"pyproject.toml": "[project]\nname = 'shop'\nversion = '9'\nscripts = {hello = 'a:hello'}\n" +
 				"[project.optional-dependencies]\ndev = ['left-shop']\n",
+			"a.py": "def hello():\n  import left_shop; print(left_shop.HELLO)\n",
 		}
 		f, j, r := fetching(t, box(t), tree)
 		r.addPython(t, "1.0.0", "1.1.0")
 		out, err := run(t, f.Sandbox, fetch(t, f, j), tree,
-			`python3 -c 'import left_shop; print(left_shop.HELLO)'`)
+			`PYTHONPATH=.:$PYTHONPATH hello && python3 -c 'import importlib.metadata as m; print(m.version("shop"))'`)
 		require.NoError(t, err, out)
-		require.Equal(t, "hello\n", out)
+		require.Equal(t, "hello\n9\n", out)
 	}
 }
 

@@ -1,8 +1,10 @@
 package packages
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -80,11 +82,20 @@ func TestBundler(t *testing.T) {
 		"with a lock file": {"Gemfile.lock": "GEM\n  remote: http://" + registryHost +
 			"/gems/\n  specs:\n    left_shop (1.0.0)\n\nPLATFORMS\n  ruby\n\nDEPENDENCIES\n  left_shop\n"},
 		"without": {},
+		"of a gem, whose version is in a file": {
+			"VERSION": "1.2\n",
+			"shop.gemspec": "Gem::Specification.new('shop', File.read(File.expand_path('VERSION', __dir__)).strip) " +
+				"{ |s| s.summary = 'x'; s.authors = ['a']; s.add_dependency 'left_shop' }\n",
+			"Gemfile":    "source 'http://" + registryHost + "/gems/'\ngemspec\neval_gemfile 'Gemfile.ci'\n",
+			"Gemfile.ci": "\n",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			tree["vendor/javascript/.keep"] = "" // many applications have this folder without gems in it
-			tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
+			if _, ok := tree["Gemfile"]; !ok {
+				tree["Gemfile"] = "source 'http://" + registryHost + "/gems/'\ngem 'left_shop'\n"
+			}
 			f, j, r := fetching(t, box(t), tree)
 			r.addRuby(t, "1.0.0")
 			out, err := run(t, f.Sandbox, fetch(t, f, j), tree,
@@ -93,6 +104,73 @@ func TestBundler(t *testing.T) {
 			require.Equal(t, "hello\n", out)
 		})
 	}
+}
+
+// TestComposer has a project whose own code is loaded by the autoloader that composer writes, one with a class
+// map of folders that are not there when packages are fetched, and one that wants another PHP.
+func TestComposer(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "php --version && composer --version")
+	const settings = `"repositories": [{"type": "composer", "url": "http://` + registryHost + `/composer"}, ` +
+		`{"packagist.org": false}], "config": {"secure-http": false}, `
+	for name, manifest := range map[string]string{
+		"psr-4":     `"require": {"acme/left-shop": "^1"}, "autoload": {"psr-4": {"App\\": "src/"}}`,
+		"class map": `"require": {"acme/left-shop": "^1"}, "autoload": {"classmap": ["lib/", "one/Two.php"], "psr-4": {"App\\": "src"}}`,
+		"another PHP": `"require": {"php": ">=99", "acme/left-shop": "1.0.0"}, ` +
+			`"autoload-dev": {"psr-4": {"App\\": "src/"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tree := files{
+				"composer.json": "{" + settings + manifest + "}",
+				"src/Shop.php":  "<?php namespace App; class Shop { const NAME = 'shop'; }\n",
+			}
+			f, j, r := fetching(t, box(t), tree)
+			r.addPHP(t)
+			out, err := run(t, f.Sandbox, fetch(t, f, j), tree,
+				`php -r 'require "vendor/autoload.php"; echo left_shop(), " ", App\Shop::NAME;'`)
+			require.NoError(t, err, out)
+			require.Equal(t, "hello shop", out)
+		})
+	}
+}
+
+// TestComposerFromAFolder has packages in a folder of the repository, to which composer links.
+func TestComposerFromAFolder(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "composer --version && php --version")
+	tree := files{
+		"composer.json": `{"name": "acme/shop", "require": {"acme/money": "*"},
+			"repositories": [{"type": "path", "url": "libs/money"}, {"packagist.org": false}],
+			"autoload": {"psr-4": {"Shop\\": "src/"}}}`,
+		"libs/money/composer.json": `{"name": "acme/money", "version": "1.2.0",
+			"autoload": {"psr-4": {"Money\\": "src/"}}}`,
+		"libs/money/src/Cent.php": "<?php namespace Money; class Cent { const NAME = 'cent'; }\n",
+		"src/Cart.php":            "<?php namespace Shop; class Cart { const UNIT = \\Money\\Cent::NAME; }\n",
+		"test.php":                "<?php require 'vendor/autoload.php'; echo Shop\\Cart::UNIT, \"\\n\";\n",
+	}
+	f, j, _ := fetching(t, box(t), tree)
+	out, err := run(t, f.Sandbox, fetch(t, f, j), tree, "php test.php")
+	require.NoError(t, err, out)
+	require.Equal(t, "cent\n", out)
+	out, err = run(t, f.Sandbox, nil, tree, "php test.php")
+	require.Error(t, err, "the control: %s", out)
+}
+
+// addPHP serves acme/left-shop 1.0.0 as a repository of composer.
+func (r registry) addPHP(t *testing.T) {
+	t.Helper()
+	var archive bytes.Buffer
+	z := zip.NewWriter(&archive)
+	w, err := z.Create("left-shop-1/hello.php")
+	require.NoError(t, err)
+	_, err = w.Write([]byte("<?php function left_shop() { return 'hello'; }\n"))
+	require.NoError(t, errors.Join(err, z.Close()))
+	r.Give("/composer/left-shop.zip", archive.Bytes())
+	r.Give("/composer/packages.json", []byte(`{"packages": {"acme/left-shop": {"1.0.0": {
+		"name": "acme/left-shop", "version": "1.0.0", "autoload": {"files": ["hello.php"]},
+		"dist": {"type": "zip", "url": "http://`+registryHost+`/composer/left-shop.zip"}
+	}}}}`))
 }
 
 // addRuby serves these versions of left_shop as gems, with an index in the format of rubygems.org.

@@ -34,6 +34,17 @@ func mavenFiles(version string) files {
 	}
 }
 
+// TestMavenAsksTheProxy has the registry of Maven refused, which only the proxy can say.
+func TestMavenAsksTheProxy(t *testing.T) {
+	t.Parallel()
+	able(t, box(t), "mvn --version")
+	f, j, _ := fetching(t, box(t), mavenFiles("5.99.1"))
+	j.Config.Allow = []string{registryHost}
+	m := failure(t, f, j)
+	require.Contains(t, m.Why, "was refused `repo.maven.apache.org`", m.Output)
+	require.Contains(t, m.Allow, "repo.maven.apache.org")
+}
+
 // TestMavenTakesWhatDebianHas has no registry that answers. The packages come from Debian's repository, which
 // is said, and the tests run with them. A version that is not there either is named.
 func TestMavenTakesWhatDebianHas(t *testing.T) {

@@ -1,6 +1,7 @@
 package packages
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/packages/internal/manager"
 	"github.com/bobbinhq/bobbin/repo/build/proxy"
 	"github.com/bobbinhq/bobbin/repo/disk"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
@@ -39,6 +41,10 @@ type packageSet struct {
 	note setupRecord
 	held *disk.Lock
 	at   string // of a submodule: its folder in the repository; empty: these are packages
+	key  string // for Packages.Key; empty: the name of the folder
+	// lfs are the files whose content is an object in the folder, and folders those of which all files are.
+	lfs     []git.LFSFile
+	folders []lfsFolder
 }
 
 // add adds a set, and what it lacks.
@@ -54,7 +60,7 @@ func (p *Packages) Key() string {
 	}
 	var keys []string
 	for _, s := range p.sets {
-		keys = append(keys, filepath.Base(s.dir))
+		keys = append(keys, cmp.Or(s.key, filepath.Base(s.dir)))
 	}
 	return strings.Join(keys, "-")
 }
@@ -136,17 +142,22 @@ func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {
 		if host, inside, ok := s.submoduleFolder(tree); ok {
 			mounts = append(mounts, sandbox.Mount{Host: host, Inside: inside})
 		}
-		for i, dir := range s.note.Node {
-			host := filepath.Join(s.dir, "node", strconv.Itoa(i))
-			if hasEntries(host) && canMountAt(tree, path.Join(dir, "node_modules")) {
-				mounts = append(mounts, sandbox.Mount{
-					Host:   host,
-					Inside: path.Join("/src", dir, "node_modules"),
-				})
-			}
-		}
+		mounts = append(mounts, s.lfsMounts(tree)...)
+		mounts = append(mounts, s.mountsBeside(tree, s.note.Node, nodeModules, nodeDir)...)
+		mounts = append(mounts, s.mountsBeside(tree, s.note.Vendor, vendor, vendor)...)
 	}
 	return mounts, env
+}
+
+// mountsBeside returns the mounts of the folders that keepBeside kept below kept.
+func (p *packageSet) mountsBeside(tree string, dirs []string, name, kept string) (mounts []sandbox.Mount) {
+	for i, dir := range dirs {
+		host := filepath.Join(p.dir, kept, strconv.Itoa(i))
+		if hasEntries(host) && canMountAt(tree, path.Join(dir, name)) {
+			mounts = append(mounts, sandbox.Mount{Host: host, Inside: path.Join("/src", dir, name)})
+		}
+	}
+	return mounts
 }
 
 // hasEntries reports whether dir is a folder, not a link, and not empty.

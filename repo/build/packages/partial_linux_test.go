@@ -94,6 +94,13 @@ func TestOnePackageOfMany(t *testing.T) {
 			[]string{"acme-lib 3.1.0"},
 			"`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not",
 		},
+		"pip, of which nothing can be had": {
+			"python3 -m pip --version",
+			"python3 -c 'import importlib.metadata as m; print(m.version(\"hello\"), \"hello\")'",
+			files{"pyproject.toml": "[project]\nname = 'hello'\nversion = '1.2'\ndependencies = ['acme_lib']\n"},
+			[]string{"acme-lib"},
+			"`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

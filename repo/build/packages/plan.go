@@ -131,7 +131,7 @@ func (t *tree) skips(dir, part string) bool {
 	if base == "node_modules" || base == "vendor" {
 		t.known[dir] = true
 	}
-	hidden := strings.HasPrefix(base, ".") && base != ".cargo"
+	hidden := strings.HasPrefix(base, ".") && base != ".cargo" && base != ".mvn"
 	return hidden || slices.Contains([]string{"node_modules", "vendor", "testdata"}, base) ||
 		tooDeep(dir, part)
 }
@@ -431,7 +431,7 @@ func writeAt(root *os.Root, file string, text []byte) error {
 }
 
 // keyVersion must change when the same plan would be carried out differently.
-const keyVersion = "4"
+const keyVersion = "5"
 
 // freshFor is how long versions that no lock file fixes stay as they were resolved, for new sessions. A
 // session keeps the versions that it began with.

@@ -128,6 +128,22 @@ func (p *Proxy) dialJudged(ctx context.Context, t target) (net.Conn, error) {
 	return nil, p.addMissed(t, "it does not answer", err)
 }
 
+// DialPublic connects to a port of a host, by its name, if all its addresses are of the internet, or in a
+// private network and the host is in c.Private. Of c it uses Private, BlockedHosts, Network and
+// Limits.Silence. The error says in words for people why it did not.
+func DialPublic(ctx context.Context, c Config, host string, port uint16) (net.Conn, error) {
+	c.setDefaults()
+	if err := checkName(host); err != nil {
+		return nil, refusal(err.Error())
+	}
+	p := &Proxy{cfg: c}
+	conn, err := p.dialJudged(ctx, target{host, port})
+	if err != nil && len(p.unreached) > 0 {
+		return nil, refusal(p.unreached[0].Why)
+	}
+	return conn, err
+}
+
 // lookUpOwn returns the addresses of a host in Config.BlockedHosts, resolved as the program itself resolves
 // it. A host that does not exist has none.
 func (p *Proxy) lookUpOwn(ctx context.Context, host string) ([]netip.Addr, error) {

@@ -94,18 +94,23 @@ type Proxy struct {
 	denied    []Denial
 }
 
+// setDefaults sets the fields that have a default.
+func (c *Config) setDefaults() {
+	c.Limits.Bytes = cmp.Or(c.Limits.Bytes, 4<<30)
+	c.Limits.Connections = cmp.Or(c.Limits.Connections, 64)
+	c.Limits.Silence = cmp.Or(c.Limits.Silence, time.Minute)
+	if c.Network == nil {
+		c.Network = machine{}
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+}
+
 // Open starts a proxy on a unix socket. A sandbox that the socket is mounted into can use it; other users of
 // this machine cannot, because only the proxy's user can enter the socket's folder.
 func Open(cfg Config) (*Proxy, error) {
-	cfg.Limits.Bytes = cmp.Or(cfg.Limits.Bytes, 4<<30)
-	cfg.Limits.Connections = cmp.Or(cfg.Limits.Connections, 64)
-	cfg.Limits.Silence = cmp.Or(cfg.Limits.Silence, time.Minute)
-	if cfg.Network == nil {
-		cfg.Network = machine{}
-	}
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.setDefaults()
 	p := &Proxy{cfg: cfg, visits: map[string]*Visit{}}
 	for _, s := range cfg.Allow {
 		t, err := parseTarget(s, portTLS)

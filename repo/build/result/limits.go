@@ -64,7 +64,7 @@ func (r Result) StoppedByLimit() bool { return r.Stopped != "" && r.Stopped != S
 // Limited returns the limit that ended the run, or for which single tests of it failed; "" if there is none.
 func (r Result) Limited() string {
 	switch r.Stopped {
-	case StoppedTime, StoppedMemory, StoppedOutput, StoppedDisk, StoppedFiles:
+	case StoppedTime, StoppedMemory, StoppedOutput, StoppedDisk, StoppedFiles, LackedFileSize:
 		return r.Stopped
 	case "":
 		for _, t := range r.Tests {
@@ -83,8 +83,8 @@ func (r Result) StopReason() string {
 		return "the rest was not run"
 	case StoppedTime:
 		return "ran too long: more than " + durationInWords(max(r.Limits.Time, time.Second))
-	case StoppedMemory:
-		return r.Limits.Needed(StoppedMemory)
+	case StoppedMemory, LackedFileSize:
+		return r.Limits.Needed(r.Stopped)
 	case StoppedOutput:
 		return "printed more than it may"
 	case StoppedDisk:

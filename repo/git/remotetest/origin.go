@@ -3,6 +3,7 @@ package remotetest
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/cgi"
 	"net/http/httptest"
 	"os"
@@ -139,15 +140,20 @@ func (o *Origin) Fsck() {
 // ServeHTTP serves the origin over smart HTTP and returns its URL. If token is not empty, requests need it.
 func (o *Origin) ServeHTTP(token string) string {
 	o.T.Helper()
+	server := httptest.NewServer(requireToken(o.gitHandler(), token))
+	o.T.Cleanup(server.Close)
+	return server.URL + "/remote.git"
+}
+
+// gitHandler serves the origin, and what is beside it, with git's own program.
+func (o *Origin) gitHandler() http.Handler {
+	o.T.Helper()
 	NeedGit(o.T)
 	backend := filepath.Join(RunGit(o.T, o.Dir, "--exec-path"), "git-http-backend")
-	handler := &cgi.Handler{Path: backend, Env: []string{
+	return &cgi.Handler{Path: backend, Env: []string{
 		"GIT_PROJECT_ROOT=" + filepath.Dir(o.Dir), "GIT_HTTP_EXPORT_ALL=1", "REMOTE_USER=bot",
 		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=safe.directory", "GIT_CONFIG_VALUE_0=*",
 	}, Stderr: io.Discard}
-	server := httptest.NewServer(requireToken(handler, token))
-	o.T.Cleanup(server.Close)
-	return server.URL + "/remote.git"
 }
 
 // RawObject stores an object in the origin without any check.

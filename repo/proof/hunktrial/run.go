@@ -2,6 +2,8 @@ package hunktrial
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
@@ -24,6 +27,7 @@ func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, e
 	if err != nil {
 		return "", err
 	}
+	checker := tr.Checker.Named(tr.nameOf(h), result.Result{})
 	p, narrow := tr.nearTests()
 	if wide {
 		p, narrow = tr.widerTests(h, without)
@@ -33,7 +37,7 @@ func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, e
 	if !narrow && time.Until(tr.deadline) < tr.Proof.Branch.Took {
 		return "", errNoTime
 	}
-	r, err := tr.runWithout(ctx, without, p)
+	r, err := tr.runWithout(ctx, checker, without, p)
 	if err != nil {
 		return "", err
 	}
@@ -43,12 +47,12 @@ func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, e
 // runWithout runs p on the branch with these versions of a hunk's paths. Where a build is long, it goes on
 // from that of the branch.
 func (tr *trialRun) runWithout(
-	ctx context.Context, without []diff.Version, p project.Project,
+	ctx context.Context, checker *build.Checker, without []diff.Version, p project.Project,
 ) (result.Result, error) {
 	branch := func(onto *os.Root) error { return proof.LayChanges(tr.changes, tr.Work.Root(), onto) }
 	hunk := func(onto *os.Root) error { return layVersions(without, onto) }
 	if proof.BuiltApart(tr.Project.Kind) || tr.Project.Build == "" {
-		return tr.Checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
+		return checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
 			if err := branch(onto); err != nil {
 				return err
 			}
@@ -56,13 +60,28 @@ func (tr *trialRun) runWithout(
 		}, p)
 	}
 	if tr.built == nil {
-		built, err := tr.Checker.Prepare(ctx, tr.Work.Base(), branch, tr.Project)
+		built, err := checker.Prepare(ctx, tr.Work.Base(), branch, tr.Project)
 		if err != nil {
 			return result.Result{}, err
 		}
 		tr.built = built
 	}
-	return tr.built.RunTree(ctx, hunk, p)
+	return tr.built.RunTree(ctx, checker, sumOf(without), hunk, p)
+}
+
+// nameOf names the tests without a hunk for people: "tests without hunk 3 of 7 of the fix".
+func (tr *trialRun) nameOf(h Hunk) string {
+	at := slices.IndexFunc(tr.fix, func(o Hunk) bool { return slices.Equal(o.Numbers, h.Numbers) })
+	return fmt.Sprintf("tests without hunk %d of %d of the fix", at+1, len(tr.fix))
+}
+
+// sumOf returns a hash of versions.
+func sumOf(versions []diff.Version) string {
+	sum := sha256.New()
+	for _, v := range versions {
+		fmt.Fprintf(sum, "%q %v %v %q\n", v.Path, v.Gone, v.Executable, v.Content)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // without returns the versions of the hunks' paths when these hunks are taken out. The tests that a

@@ -41,7 +41,8 @@ func (tr *trialRun) run(ctx context.Context, t tree) (*result.Result, error) {
 	if t == inertFix || t == plainBase || t == inertFixAgain {
 		lay = tr.layBase
 	}
-	r, err := tr.Checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
+	checker := tr.Checker.Named("the new tests, tried once more in another way", result.Result{})
+	r, err := checker.RunTree(ctx, tr.Work.Base(), func(onto *os.Root) error {
 		return lay(onto, t != plainBase && t != plainBranch && t != wholeBranch)
 	}, p)
 	if err != nil {

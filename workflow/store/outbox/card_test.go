@@ -187,6 +187,17 @@ func TestACardTellsHowLongThingsTake(t *testing.T) {
 	c = nextCard(t, s)
 	require.Equal(t, "go test ./... 45s", c.Running+" "+c.Ran.String())
 	require.NotEqual(t, mark, c.Mark())
+
+	run, err := turn.NoteRunning(t.Context(), "tests on main", 80*time.Second)
+	require.NoError(t, err)
+	require.NoError(t, run.Update(t.Context(), "tests on main: 2 of about 3 tests"))
+	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
+	_, err = s.Pool.Exec(t.Context(), `update cards set due_at = now()`)
+	require.NoError(t, err)
+	c = nextCard(t, s)
+	require.Equal(t, "tests on main: 2 of about 3 tests 1m15s", c.Running+" "+c.Ran.String())
+	require.NoError(t, run.End(t.Context()))
+	require.Equal(t, 2, storetest.CountRows(t, s, `select count(*) from under_way`))
 }
 
 // A drawing that ends after the card was leased again may be older than the

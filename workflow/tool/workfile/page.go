@@ -74,7 +74,8 @@ func oddities(data []byte, clean bool) (notes []string) {
 		notes = append(notes, `bytes that are not text are shown as \x or \u`)
 	}
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/spec/")) {
-		notes = append(notes, "a Git LFS pointer: the content itself is not here")
+		notes = append(notes, "a Git LFS pointer: the content itself is not here, "+
+			"but commands see it where it could be fetched")
 	}
 	return notes
 }

@@ -26,6 +26,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	for i := range c.Repositories {
 		at := fmt.Sprintf("$.repositories[%d]", i)
 		c.Repositories[i].check(p, at, names)
+		c.Repositories[i].Installed.checkImage(p, at+".environment", c.Sandbox.Kind)
 		c.Repositories[i].Host.check(p, at+".host", c.Repositories[i].URL)
 		c.Repositories[i].Checks.check(p, at+".checks", c.Checks.or(maxCheck))
 	}

@@ -9,10 +9,14 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 // Installed says what is installed for the commands of a repository besides its packages.
 type Installed struct {
+	// the image in which its commands run, for the sandbox kind docker; default: the one that its
+	// devcontainer.json names, if the engine has it, or else sandbox.image
+	Image string `yaml:"image"`
 	// commands that install it, run where packages are fetched; default: none
 	Setup commandLines `yaml:"setup"`
 	// patterns of the files that they need beside those that they name; default: none
@@ -43,6 +47,17 @@ func (i *Installed) check(p *strictyaml.Problems, at string, off bool) {
 			p.At(fmt.Sprintf("%s.inputs[%d]", at, n), "environment.inputs %q: the path of files in the "+
 				"repository is expected, such as ci/*.sh", pattern)
 		}
+	}
+}
+
+// checkImage checks the image for that kind of sandbox.
+func (i *Installed) checkImage(p *strictyaml.Problems, at, kind string) {
+	switch {
+	case i.Image != "" && kind != sandbox.KindDocker:
+		p.At(at+".image", "environment.image needs sandbox.kind docker; with the others commands run with the "+
+			"programs of this machine")
+	case strings.HasPrefix(i.Image, "-"):
+		p.At(at+".image", "image %q: a name is expected", i.Image)
 	}
 }
 

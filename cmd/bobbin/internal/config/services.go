@@ -83,7 +83,7 @@ var localAddress = regexp.MustCompile(
 
 // Environment returns the settings as package environment takes them.
 func (r Repository) Environment() environment.Config {
-	c := environment.Config{Off: r.Services.off, Folder: r.Scope}
+	c := environment.Config{Off: r.Services.off, Folder: r.Scope, Image: r.Installed.Image}
 	for kind, version := range r.Services.byKind() {
 		if c.Services == nil {
 			c.Services = map[string]string{}

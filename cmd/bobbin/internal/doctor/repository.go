@@ -92,10 +92,15 @@ func (d *Doctor) examineFiles(
 		f.note("what it needs is not known before it is fetched", d.tryCommand(r)+" fetches and tests it")
 		return
 	}
+	box := d.openedSandbox(ctx)
 	found, err := trial.Look(ctx, trial.Subject{
-		Repository: r, Commits: here.Commits, Branch: here.Branch, Commit: here.Commit,
-		Sandbox: d.openedSandbox(ctx),
+		Repository: r, Commits: here.Commits, Branch: here.Branch, Commit: here.Commit, Sandbox: box,
 	})
+	if box != nil && r.Environment.Image != "" {
+		if _, err := box.WithImage(ctx, r.Environment.Image); err != nil {
+			f.failed("environment.image", err)
+		}
+	}
 	switch {
 	case err != nil:
 		f.note("its files cannot be read: "+err.Error(), "")

@@ -24,6 +24,10 @@ func printText(w io.Writer, t trial.Trial) error {
 	p.row("found", kindOf(t))
 	p.commands(t)
 	p.packages(t)
+	if l := t.LFS; l != nil && l.Fetched > 0 {
+		p.row("LFS", fmt.Sprintf("%s fetched, %s", cli.Count(l.Fetched, "file"),
+			plaintext.FormatSize(l.Bytes)))
+	}
 	for i, v := range t.Versions {
 		p.row(firstOnly(i, "versions"), versionLine(v))
 	}

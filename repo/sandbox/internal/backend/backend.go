@@ -25,10 +25,11 @@ type Backend interface {
 
 // An Environment lists how the inside of one kind may differ from that of other kinds without allowing more.
 type Environment struct {
-	User      int  // the uid of commands
-	OwnKernel bool // commands run on another kernel, with its own users, processes and system calls
-	Image     bool // commands see the files of an image, not the machine's
-	SameIDs   bool // uids are the machine's, and cannot be changed
+	User      int    // the uid of commands
+	OwnKernel bool   // commands run on another kernel, with its own users, processes and system calls
+	Image     bool   // commands see the files of an image, not the machine's
+	SameIDs   bool   // uids are the machine's, and cannot be changed
+	ImageID   string // of that image; other content has another one
 }
 
 // A Process is a started job.

@@ -1,6 +1,7 @@
 package docker
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"os"
@@ -17,10 +18,23 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
-// sharedProcesses is the process limit that the first process sets for itself. It is high, because uids in a
-// container are the machine's, and the kernel counts the processes of that user in all containers together.
-// The engine limits the processes of this container.
-const sharedProcesses = 1 << 16
+// sharedProcesses returns the process limit that the first process sets for itself. It is high, because uids in
+// a container are the machine's, and the kernel counts the processes of that user in all containers together.
+// The engine limits the processes of this container. It is no more than the machine can have: an engine without
+// the right to raise limits (CAP_SYS_RESOURCE) starts no container otherwise.
+func sharedProcesses() int {
+	most := 1 << 16
+	if text, err := os.ReadFile("/proc/sys/kernel/pid_max"); err == nil {
+		if n, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
+			most = min(most, n)
+		}
+	}
+	var own syscall.Rlimit
+	if syscall.Getrlimit(unix.RLIMIT_NPROC, &own) == nil && own.Max < uint64(most) {
+		most = int(own.Max)
+	}
+	return most
+}
 
 // A guestDir is a directory of the machine that is mounted at /run/box.
 type guestDir struct {
@@ -115,8 +129,8 @@ func (d *docker) buildArgs(name string, o initproc.Orders, l backend.Limits, b *
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", fmt.Sprintf("%d:%d", uid, gid),
 		// includes the program's own threads
 		"--memory", memory, "--memory-swap", memory, "--pids-limit", strconv.Itoa(l.Processes + 16),
-		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", backend.OpenFiles), "--shm-size",
-		strconv.Itoa(backend.ShmSize),
+		"--ulimit", "core=0:0", "--ulimit", fmt.Sprintf("nofile=%d:%[1]d", backend.OpenFiles),
+		"--ulimit", fmt.Sprintf("nproc=%d:%[1]d", o.Processes), "--shm-size", strconv.Itoa(backend.ShmSize),
 		"--tmpfs", "/tmp:" + fresh, "--tmpfs", backend.Home + ":" + fresh,
 		"--workdir", "/", "--entrypoint", initproc.GuestProgram,
 	}
@@ -130,7 +144,7 @@ func (d *docker) buildArgs(name string, o initproc.Orders, l backend.Limits, b *
 	for i, f := range o.Layout.Files {
 		args = append(args, "--mount", mountFlag(backend.Bind{Host: b.filePath(i), Inside: f.Inside}))
 	}
-	return append(args, d.image, initproc.GuestMarker)
+	return append(args, cmp.Or(d.id, d.image), initproc.GuestMarker)
 }
 
 // mountFlag returns a mount in the format of the engines: fields separated by commas, quoted as in CSV.

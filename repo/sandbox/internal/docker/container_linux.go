@@ -28,7 +28,7 @@ func (d *docker) Start(j *backend.Job) (backend.Process, error) {
 	o.ImagePath = !j.SetsPath
 	o.Layout.System = nil
 	o.Layout.Links = nil
-	o.Processes = sharedProcesses
+	o.Processes = sharedProcesses()
 	o.Drop = false
 	o.Memory = j.Limits.Memory
 	box, err := newGuestDir(o)

@@ -41,7 +41,8 @@ const answerTimeout = 20 * time.Second
 type docker struct {
 	engine string // absolute
 	podman bool
-	image  string
+	image  string // its name
+	id     string // of the image, which runs even if another one gets its name
 	label  string // name and version of the engine
 	owner  string // prefix of the names of this process's containers
 	count  atomic.Int64
@@ -81,7 +82,7 @@ func Open(ctx context.Context, c Config) (backend.Backend, error) {
 		d.label += " (podman)"
 	}
 	d.label += " " + version
-	if _, err := d.askEngine(ctx, "image", "inspect", "--format", "{{.Id}}", c.Image); err != nil {
+	if d.id, err = d.askEngine(ctx, "image", "inspect", "--format", "{{.Id}}", c.Image); err != nil {
 		return nil, &backend.Unavailable{
 			Why:  fmt.Sprintf("the engine does not have the image %s: %v", c.Image, err),
 			Cure: fmt.Sprintf("%s pull %s", filepath.Base(engine), c.Image),
@@ -193,5 +194,5 @@ func (d *docker) Describe() string {
 // Environment says that commands have uids of the machine, so that they can write to their workspaces.
 func (d *docker) Environment() backend.Environment {
 	uid, _ := user.CommandUser()
-	return backend.Environment{User: uid, Image: true, SameIDs: true}
+	return backend.Environment{User: uid, Image: true, SameIDs: true, ImageID: d.id}
 }

@@ -22,7 +22,7 @@ func TestEngineArguments(t *testing.T) {
 	t.Parallel()
 	uid, gid := user.CommandUser()
 	ids := fmt.Sprintf("%d:%d", uid, gid)
-	o := initproc.Orders{Layout: backend.Layout{
+	o := initproc.Orders{Processes: 1000, Layout: backend.Layout{
 		Fill: 1 << 20,
 		Binds: []backend.Bind{
 			{Host: "/srv/a,b", Inside: "/src", Writable: true},
@@ -40,7 +40,8 @@ func TestEngineArguments(t *testing.T) {
 		"--network", "none", "--ipc", "private", "--hostname", "box", "--read-only",
 		"--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--user", ids,
 		"--memory", "1074790400", "--memory-swap", "1074790400", "--pids-limit", "80",
-		"--ulimit", "core=0:0", "--ulimit", "nofile=4096:4096", "--shm-size", "67108864",
+		"--ulimit", "core=0:0", "--ulimit", "nofile=4096:4096", "--ulimit", "nproc=1000:1000",
+		"--shm-size", "67108864",
 		"--tmpfs", fmt.Sprintf("/tmp:rw,exec,nosuid,nodev,mode=1777,size=1048576,uid=%d,gid=%d", uid, gid),
 		"--tmpfs",
 		fmt.Sprintf("/home/box:rw,exec,nosuid,nodev,mode=1777,size=1048576,uid=%d,gid=%d", uid, gid),

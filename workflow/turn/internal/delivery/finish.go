@@ -109,20 +109,19 @@ func (d *Delivery) completeWork(
 	return proven, err
 }
 
-// confineWork puts back what people want put back, and takes out what is outside of the session's folder. It
+// confineWork puts back what people want put back, and takes out what may not be changed. It
 // refuses work of which nothing is left.
 func (d *Delivery) confineWork(ctx context.Context) error {
 	work := d.Trees.Current().Work
 	if err := d.Scope.RestoreRemovals(ctx, work, nil); err != nil {
 		return err
 	}
-	left, err := d.Scope.ConfineToFolder(ctx, work, 0)
+	gone, err := d.Scope.Confine(ctx, work, 0)
 	if err != nil {
 		return err
 	}
-	if !left {
-		return prompt.NewRefusal("Refused: nothing of the change stands within the folder %s; "+
-			"it was taken out.", d.Trees.Current().Folder())
+	if gone != "" {
+		return prompt.NewRefusal("Refused: all of the change %s, and was taken out.", gone)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/proof/hunktrial"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -28,7 +29,7 @@ func (hc hunkCheck) refuseUnneeded(
 	ctx context.Context, work provenWork,
 ) (_ provenWork, err error) {
 	for {
-		if work.hunks, err = hc.try(ctx, work); err != nil {
+		if work.hunks, err = hc.try(ctx, &work); err != nil {
 			return work, err
 		}
 		open := work.hunks.Open()
@@ -59,7 +60,7 @@ func (hc hunkCheck) refuseUnneeded(
 // try returns what is known of each hunk of the fix: from the row of an earlier trial, otherwise from a
 // trial now. A reason to keep a hunk counts as long as the hunk's lines are the same, whatever else
 // changes.
-func (hc hunkCheck) try(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
+func (hc hunkCheck) try(ctx context.Context, work *provenWork) (workflow.HunkResults, error) {
 	rows, err := hc.Store.TriedHunks(ctx, hc.Session().ID)
 	if err != nil {
 		return nil, err
@@ -137,22 +138,14 @@ func openIndexes(l workflow.HunkResults) (out []int) {
 
 // run takes out each hunk of the fix alone and runs the tests near it. It returns nil without a proof,
 // without HunkTime, or if commands are off.
-func (hc hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResults, error) {
+func (hc hunkCheck) run(ctx context.Context, work *provenWork) (workflow.HunkResults, error) {
 	p := hc.Trees.Current()
 	if hc.Trees.Checker == nil || hc.HunkTime <= 0 || !work.proof.Demonstrated {
 		return nil, nil
 	}
-	ended, err := hc.UnderWay(ctx, "the tests, without each hunk of the fix in turn")
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err := ended(context.WithoutCancel(ctx)); err != nil {
-			hc.Log.Warn("what ran is not taken away", "err", err)
-		}
-	}()
+	journal := hc.openJournal("hunks", p.Work.Base(), work.tree)
 	hunks, err := hunktrial.Trial{
-		Checker: p.Checker,
+		Checker: p.Checker.KeptIn(journal),
 		Work:    p.Work,
 		Project: work.proof.Ran,
 		Proof:   work.proof,
@@ -161,6 +154,7 @@ func (hc hunkCheck) run(ctx context.Context, work provenWork) (workflow.HunkResu
 	if err != nil {
 		return nil, fmt.Errorf("try the hunks of the fix: %w", err)
 	}
+	work.hunksTakenOver = proof.TakenOver(journal.Taken())
 	var out workflow.HunkResults
 	for _, h := range hunks {
 		t := workflow.HunkResult{

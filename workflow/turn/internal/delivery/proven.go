@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -30,10 +31,12 @@ type provenWork struct {
 	proof     proof.Proof
 	expected  Expectations
 	hunks     workflow.HunkResults
-	amended   bool            // people corrected the work since the approval
-	criteria  []string        // done criteria; finish says something about each
-	review    *review.Outcome // nil: the review is off
-	unsaid    []string        // sentences of the orchestrator that only the program may say
+	// which runs without a hunk had ended before an interruption, in a line; empty: none had
+	hunksTakenOver string
+	amended        bool            // people corrected the work since the approval
+	criteria       []string        // done criteria; finish says something about each
+	review         *review.Outcome // nil: the review is off
+	unsaid         []string        // sentences of the orchestrator that only the program may say
 }
 
 // unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work
@@ -65,6 +68,9 @@ func (p provenWork) seen() []string {
 	lines := p.proof.Lines()
 	if line := p.hunks.Line(); line != "" {
 		lines = append(lines, line)
+	}
+	if p.hunksTakenOver != "" {
+		lines = append(lines, p.hunksTakenOver)
 	}
 	if p.review != nil {
 		lines = append(lines, p.review.Short())
@@ -98,10 +104,13 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 	}
 	began := time.Now()
 	within, span := tracing.Start(ctx, "proof")
-	shown, err := proof.ProveWith(within, p.Checker, w, commands(p, w.Base()), "")
+	journal := d.openJournal("proof", w.Base(), tree)
+	checker := p.Checker.KeptIn(journal)
+	shown, err := proof.ProveWith(within, checker, w, commands(p, w.Base()), "")
 	if err == nil && shown.Passes() {
-		err = d.tryTests(within, w, &shown)
+		err = d.tryTests(within, checker, w, &shown)
 	}
+	shown.TakenOver = proof.TakenOver(journal.Taken())
 	span.End(err, "outcome", string(shown.Outcome()))
 	if err == nil {
 		d.Metrics.Proof(p.Repository.Name, string(shown.Outcome()), time.Since(began))
@@ -118,8 +127,16 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 	err = restoreChanged(ctx, w, tree)
 	if err == nil && shown.Passes() {
 		d.proofs.Store(key, shown)
+	} else if err == nil { // the next proof of these files shows whether it was chance
+		err = journal.Remove()
 	}
 	return shown, err
+}
+
+// openJournal returns the journal of the runs for what, such as "proof", on a tree over a base. Each process
+// and each turn gets the same one.
+func (d *Delivery) openJournal(what, base, tree string) *build.Journal {
+	return build.OpenJournal(d.Folder("runs"), what+"-"+base+"-"+tree)
 }
 
 // commands returns the ways to test the repository. The base says which there are, so that no change decides
@@ -129,9 +146,11 @@ func commands(p *worktree.Checkout, base string) proof.Commands {
 }
 
 // tryTests rejects the tests of a proven change that show nothing.
-func (d *Delivery) tryTests(ctx context.Context, w *git.Workspace, shown *proof.Proof) error {
+func (d *Delivery) tryTests(
+	ctx context.Context, checker *build.Checker, w *git.Workspace, shown *proof.Proof,
+) error {
 	trial := testtrial.Trial{
-		Checker: d.Trees.Current().Checker,
+		Checker: checker,
 		Work:    w,
 		Project: shown.Ran,
 		Proof:   *shown,

@@ -122,10 +122,14 @@ var (
 	packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]+$`)
 )
 
-// SystemPackages returns the names of Debian's packages that command lines install.
+// expression matches a value that CI fills in, such as ${{ matrix.arch }}, which may have spaces.
+var expression = regexp.MustCompile(`\$\{\{.*?\}\}`)
+
+// SystemPackages returns the names of Debian's packages that command lines install, without those of which CI
+// fills in a part.
 func SystemPackages(lines ...string) (names []string) {
 	for _, line := range lines {
-		line = strings.ReplaceAll(line, "\\\n", " ")
+		line = expression.ReplaceAllString(strings.ReplaceAll(line, "\\\n", " "), "$")
 		for _, m := range installs.FindAllStringSubmatch(line, -1) {
 			for word := range strings.FieldsSeq(m[1]) {
 				word, _, _ = strings.Cut(word, "=")

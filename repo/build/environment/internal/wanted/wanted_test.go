@@ -110,7 +110,7 @@ ARG VERSION=3.11
 FROM --platform=linux/amd64 python:${VERSION}-slim AS base
 RUN apt-get update && \
     # a comment
-    apt-get install -y --no-install-recommends libpq-dev imagemagick=8:6.9 && rm -rf x
+    apt-get install -y --no-install-recommends libpq-dev lib-${{ matrix.a }} imagemagick=8:6.9 && rm -rf x
 FROM base AS dev
 RUN pip install tox
 FROM scratch AS last

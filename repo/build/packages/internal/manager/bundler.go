@@ -6,8 +6,9 @@ var bundler = Manager{
 	Name: "bundler", Kind: "ruby",
 	Locks:     regexp.MustCompile(`^Gemfile\.lock$`),
 	Manifests: regexp.MustCompile(`^Gemfile$`),
-	ExtraFiles: regexp.MustCompile(
-		`^(Gemfile(\.lock)?|\.ruby-version|[a-zA-Z0-9_.-]+\.gemspec|version\.rb)$`),
+	// a gemspec is a program, and reads its version from one of these; a Gemfile may include others
+	ExtraFiles: regexp.MustCompile(`^(Gemfile([.-][a-zA-Z0-9_.-]+)?|[a-zA-Z0-9_.-]+\.(gemfile|gemspec)|` +
+		`\.ruby-version|(gem_)?version\.rb|VERSION|version\.txt)$`),
 	Fetch: func(_ []string, exact bool) string {
 		frozen := ""
 		if exact {

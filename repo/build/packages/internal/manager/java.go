@@ -2,11 +2,19 @@ package manager
 
 import (
 	_ "embed"
+	"path"
 	"regexp"
 )
 
 //go:embed maven.sh
 var mavenFetch string
+
+// javaProxy gives Java the proxy of the other tools, since it does not read their variables. See
+// https://docs.oracle.com/javase/8/docs/technotes/guides/net/proxies.html.
+const javaProxy = `proxy=${HTTPS_PROXY#http://} proxy=${proxy%/}
+export JAVA_TOOL_OPTIONS="-Dhttp.proxyHost=${proxy%:*} -Dhttp.proxyPort=${proxy##*:} ` +
+	`-Dhttps.proxyHost=${proxy%:*} -Dhttps.proxyPort=${proxy##*:} $JAVA_TOOL_OPTIONS"
+`
 
 var mavenHosts = []string{"repo.maven.apache.org", "repo1.maven.org"}
 
@@ -17,7 +25,8 @@ var maven = Manager{
 	Manifests:  regexp.MustCompile(`^pom\.xml$`),
 	Read:       func(_, _ string) (bool, bool) { return true, true },
 	ExtraFiles: regexp.MustCompile(`^pom\.xml$`),
-	Fetch:      func([]string, bool) string { return mavenFetch },
+	Needs:      func(file string) bool { return path.Dir(file) == ".mvn" },
+	Fetch:      func([]string, bool) string { return javaProxy + mavenFetch },
 	Version:    "mvn --version",
 	Hosts:      mavenHosts,
 }
@@ -31,7 +40,7 @@ var gradle = Manager{
 	ExtraFiles: regexp.MustCompile(
 		`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
 	Fetch: func([]string, bool) string {
-		return `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" ` +
+		return javaProxy + `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" ` +
 			`bobbinFetch`
 	},
 	Helpers: map[string]string{"fetch.gradle": "allprojects { tasks.register('bobbinFetch') " +

@@ -12,7 +12,7 @@ import (
 type Manager struct {
 	// the name of the program
 	Name string
-	// of project: go, node, python, rust, ruby, java
+	// of project: go, node, python, rust, ruby, php, java
 	Kind string
 	// Locks matches files that name packages with exact versions, Manifests those that name packages without.
 	// In a folder without a lock file, the versions of the manifests are resolved once and stored.
@@ -53,7 +53,7 @@ const LackingFile = "lacking.tsv"
 
 // All lists the package managers in the order in which they run. In a folder with files of several managers
 // of one kind, the first manager with a lock file is used, or else the first one.
-var All = []Manager{goModules, pnpm, npm, yarn, pip, cargo, bundler, maven, gradle}
+var All = []Manager{goModules, pnpm, npm, yarn, pip, cargo, bundler, composer, maven, gradle}
 
 // WantsFile reports whether the commands need a file, and whether its name is enough.
 func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
@@ -68,9 +68,10 @@ func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 }
 
 // ReadsManifests reports whether what the tool fetches or links also depends on manifests that the files
-// with exact versions do not repeat: of yarn 1 the workspaces, of maven and gradle the modules below the top.
+// with exact versions do not repeat: of yarn 1 the workspaces, of maven and gradle the modules below the top, of
+// composer the folders of the project's own code.
 func (m Manager) ReadsManifests() bool {
-	return m.Kind == "go" || m.Kind == "python" || m.Kind == "java" || m.Name == "yarn"
+	return m.Kind == "go" || m.Kind == "python" || m.Kind == "java" || m.Kind == "php" || m.Name == "yarn"
 }
 
 // matches reports whether a file of this name may name packages.

@@ -96,4 +96,5 @@ sys.stderr.write(said[-3000:])
 with open(os.path.join(tmp, "lacking.tsv"), "w", encoding="utf-8") as f:
     for fields in lacking.values():
         f.write("\t".join(re.sub(r"\s+", " ", v) for v in fields) + "\n")
-sys.exit(0 if lacking and wanted else 1)
+subprocess.run([sys.executable, os.path.join(tmp, "metadata.py")])
+sys.exit(0 if lacking and os.path.isdir(target) and os.listdir(target) else 1)

@@ -13,6 +13,9 @@ var readRequirements string
 //go:embed pip-partial.py
 var pipPartial string
 
+//go:embed metadata.py
+var pipMetadata string
+
 //go:embed pip.sh
 var pipFetch string
 
@@ -29,10 +32,12 @@ var pip = Manager{
 	Needs: func(file string) bool { // a requirements file may include others
 		return path.Base(path.Dir(file)) == "requirements" && strings.HasSuffix(file, ".txt")
 	},
-	Fetch:    func([]string, bool) string { return pipFetch },
-	Partial:  `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
-	Pins:     []string{"bobbin-exact.txt"},
-	Helpers:  map[string]string{"requirements.py": readRequirements, "pip-partial.py": pipPartial},
+	Fetch:   func([]string, bool) string { return pipFetch },
+	Partial: `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
+	Pins:    []string{"bobbin-exact.txt"},
+	Helpers: map[string]string{
+		"requirements.py": readRequirements, "pip-partial.py": pipPartial, "metadata.py": pipMetadata,
+	},
 	Vendored: ".venv",
 	Version:  "python3 --version && python3 -m pip --version",
 	Hosts:    []string{"pypi.org", "files.pythonhosted.org"},

@@ -7,3 +7,5 @@ if test -s "$TMPDIR/wanted.txt"; then
   install wanted || { ! cmp -s "$TMPDIR/wanted.txt" "$TMPDIR/fewer.txt" && install fewer; } || exit
   python3 -m pip freeze --path "$PACKAGES/python" > bobbin-exact.txt
 fi
+# Without it the packages are there all the same.
+python3 "$TMPDIR/metadata.py" || true

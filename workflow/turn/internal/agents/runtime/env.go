@@ -54,7 +54,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		Mirror:    r.Trees.Current().Mirror,
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{
-			Sandbox:       r.Trees.Sandbox,
+			Sandbox:       r.Trees.CommandSandbox(),
 			SandboxOff:    r.Trees.SandboxOff,
 			Project:       r.Trees.Current().Project(),
 			BuildCacheDir: r.Folder("build-cache"),
@@ -161,7 +161,10 @@ func (r *Runtime) around(inner model.Tool, tested bool, before func(
 				return model.Result{}, err
 			}
 		}
-		end := r.noteRunning(ctx, inner.Name, args)
+		end := func() {}
+		if !tested { // the Checker tells of its runs itself
+			end = r.noteRunning(ctx, inner.Name, args)
+		}
 		result, err := call(ctx, args)
 		end()
 		if err == nil {
@@ -194,8 +197,8 @@ func ThenRun(inner model.Tool, after func(context.Context) ([]store.Part, error)
 	return inner
 }
 
-// noteRunning stores that a tool is running, for the watchdog's line, until end is called. If the row
-// cannot be written, only the watchdog's line lacks the command.
+// noteRunning stores that a tool is running, for the card and the watchdog's line, until end is called. If
+// the row cannot be written, only these lack the command.
 func (r *Runtime) noteRunning(ctx context.Context, name string, args json.RawMessage) (end func()) {
 	var in struct {
 		Command string `json:"command"`

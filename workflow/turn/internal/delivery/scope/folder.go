@@ -10,14 +10,31 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
-// ConfineToFolder takes changes outside of the configured folder out of the tree, and says so in the
-// thread. The tools that edit stay in the folder by themselves; commands may not. left is false if no
-// part of the change is inside.
-func (s *Scope) ConfineToFolder(ctx context.Context, tree *git.Workspace, task int64) (left bool, err error) {
-	folder := s.Trees.Current().Folder()
-	if folder == "" {
-		return true, nil
+// Confine takes changes out of the tree that are outside of the configured folder, or of files that Git LFS
+// keeps, and says so in the thread. The tools that edit refuse them; commands may make them. If nothing of
+// the change is left, gone says of all of it where it stood, for a sentence that begins with "all of it".
+func (s *Scope) Confine(ctx context.Context, tree *git.Workspace, task int64) (gone string, err error) {
+	if folder := s.Trees.Current().Folder(); folder != "" {
+		left, err := s.takeOutPaths(ctx, tree, task,
+			fmt.Sprintf("Taken out, since the work is limited to `%s`:", folder),
+			func(path string) bool { return !workfile.Within(folder, path) })
+		if err != nil || !left {
+			return "stands outside of the folder " + folder, err
+		}
 	}
+	left, err := s.takeOutPaths(ctx, tree, task,
+		"Taken out, since Git LFS keeps these files, and only people can change them there:", tree.LFSAt)
+	if err != nil || left {
+		return "", err
+	}
+	return "is of files that Git LFS keeps", nil
+}
+
+// takeOutPaths takes the changes of some paths out of the tree, and says so after why. left is false if no
+// part of the change stays.
+func (s *Scope) takeOutPaths(
+	ctx context.Context, tree *git.Workspace, task int64, why string, is func(path string) bool,
+) (left bool, err error) {
 	hunks, err := tree.ListHunks(ctx)
 	if err != nil {
 		return true, err
@@ -25,7 +42,7 @@ func (s *Scope) ConfineToFolder(ctx context.Context, tree *git.Workspace, task i
 	var outside []int
 	var said []string
 	for _, h := range hunks {
-		if !workfile.Within(folder, h.Path) {
+		if is(h.Path) {
 			outside = append(outside, h.Number)
 			if line := "  • `" + strings.ReplaceAll(h.Path, "`", "'") + "`"; !slices.Contains(said, line) {
 				said = append(said, line)
@@ -38,12 +55,11 @@ func (s *Scope) ConfineToFolder(ctx context.Context, tree *git.Workspace, task i
 	if more := len(said) - 20; more > 0 {
 		said = append(said[:20], fmt.Sprintf("  • and %d more", more))
 	}
-	text := fmt.Sprintf("Taken out, since the work is limited to `%s`:\n%s", folder, strings.Join(said, "\n"))
-	if err := s.SayUnlessNewest(ctx, text); err != nil {
+	if err := s.SayUnlessNewest(ctx, why+"\n"+strings.Join(said, "\n")); err != nil {
 		return true, err
 	}
 	if _, err := tree.TakeOut(ctx, outside); err != nil {
-		return true, fmt.Errorf("take out what stands outside of %s: %w", folder, err)
+		return true, fmt.Errorf("take out what may not be changed: %w", err)
 	}
 	return len(outside) < len(hunks), s.Trees.RecordTree(ctx, tree, task)
 }

@@ -53,10 +53,9 @@ func (t *task) Done(ctx context.Context, d decision.Done) (model.Result, error) 
 		return model.Result{}, err
 	}
 	failpoint.Crash("claim_recorded")
-	if left, err := t.Scope.ConfineToFolder(ctx, t.tree, t.task.TreeOwner()); err != nil || !left {
-		return ledger.WithParts(prompt.Wrong("All of your change stands outside of the folder %s, "+
-			"and was taken out. Do what can be done within it, or call blocked.", t.Trees.Current().Folder()),
-			claimFailedUpdate), err
+	if gone, err := t.Scope.Confine(ctx, t.tree, t.task.TreeOwner()); err != nil || gone != "" {
+		return ledger.WithParts(prompt.Wrong("All of your change %s, and was taken out. Do what can be done "+
+			"without that, or call blocked.", gone), claimFailedUpdate), err
 	}
 	return t.verifyClaim(ctx, d)
 }

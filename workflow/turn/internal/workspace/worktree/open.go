@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -43,7 +44,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		fetched: &fetched{done: make(chan struct{})},
 	}
 	if t.Checker != nil {
-		p.Checker = t.Checker.For(mirror)
+		p.Checker = t.Checker.For(mirror).WatchedBy(t.noteRuns(ctx))
 	}
 	if err := t.fixBase(ctx, p); err != nil {
 		return false, t.sayRemoteFailed(ctx, err)
@@ -231,12 +232,13 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 // testBase runs the base's tests to learn which pass. If they are those that a member said, the thread is
 // told how they ended.
 func (t *Trees) testBase(ctx context.Context, p *Checkout, commit string, built func()) error {
-	base, failed := p.Checker.BaselineBuilt(ctx, commit, p.Project(), built)
+	checker := p.Checker.Named("tests on "+p.BaseBranch(), result.Result{})
+	base, failed := checker.BaselineBuilt(ctx, commit, p.Project(), built)
 	p.Tests.setBase(base)
 	if failed == nil {
 		again, err := p.Tests.sayTold(ctx, t.SayIfNew)
 		if again && err == nil {
-			base, err = p.Checker.BaselineBuilt(ctx, commit, p.Project(), nil)
+			base, err = checker.BaselineBuilt(ctx, commit, p.Project(), nil)
 			p.Tests.setBase(base)
 		}
 		failed = err

@@ -61,6 +61,11 @@ func (pf packageFetcher) fetchPackages(ctx context.Context, p *Checkout, commit 
 			p.fetched.missing = joinLines(p.fetched.missing, "Submodules, whose files commands see, "+
 				"read-only, but not read_file and search: "+plaintext.FirstOf(there, 20)+".")
 		}
+		if n, _, example := have.LFSFiles(); n > 0 {
+			p.fetched.missing = joinLines(p.fetched.missing, fmt.Sprintf("Git LFS keeps %s, such as %s: "+
+				"commands see the content, read-only; read_file and search see the pointers, which nobody "+
+				"here can change.", plaintext.CountNoun(n, "file"), plaintext.CutLine(example, 200)))
+		}
 		for i := range have.Missing {
 			failed = append(failed, &have.Missing[i])
 		}
@@ -94,6 +99,12 @@ func describeMissing(list []packages.Missing, p project.Project) string {
 		if m.Submodule != "" {
 			lines = append(lines, fmt.Sprintf("Not here: the files of the submodule %s; %s.",
 				plaintext.CutLine(m.Submodule, 200), prompt.FirstLine(m.Why)))
+			continue
+		}
+		if m.LFSFiles > 0 {
+			lines = append(lines, fmt.Sprintf("Not here: the content of %s that Git LFS keeps, such as %s; "+
+				"%s. Tests that need it cannot be run here.", plaintext.CountNoun(m.LFSFiles, "file"),
+				plaintext.CutLine(m.LFSExample, 200), prompt.FirstLine(m.Why)))
 			continue
 		}
 		line := fmt.Sprintf("Not here: the packages that %s names; %s.", plaintext.CutLine(m.Names, 200),
@@ -213,6 +224,9 @@ func FetchFailed(repository string, err error) string {
 	if m.Submodule != "" {
 		return submoduleFailed(m) + " I go on without its files; builds and tests that need them will fail."
 	}
+	if m.LFSFiles > 0 {
+		return lfsFailed(m) + " I go on without that; tests that need it cannot be run here."
+	}
 	if len(m.Lacking) > 0 {
 		return lackingFailed(repository, m) + " I go on without; builds and tests that need it will fail."
 	}
@@ -250,15 +264,31 @@ func lackingFailed(repository string, m *packages.Missing) string {
 	return line
 }
 
+// lfsFailed returns the sentences about files of Git LFS whose content could not be fetched.
+func lfsFailed(m *packages.Missing) string {
+	line := fmt.Sprintf("The content of %s that Git LFS keeps (such as %s",
+		plaintext.CountNoun(m.LFSFiles, "file"), codeMarks(m.LFSExample))
+	if m.Host != "" {
+		line += ", at " + codeMarks(m.Host)
+	}
+	line += ") could not be fetched: " + m.Why + "."
+	if m.Cure != "" {
+		line += " For my operator: " + m.Cure + "."
+	}
+	return line
+}
+
+// codeMarks puts a text that comes from the repository or a server into code marks.
+func codeMarks(text string) string {
+	return "`" + strings.ReplaceAll(plaintext.SafeLine(text, 200), "`", "'") + "`"
+}
+
 // submoduleFailed returns the sentences about a submodule that could not be fetched. Its path and host come
 // from the repository.
 func submoduleFailed(m *packages.Missing) string {
-	code := func(text string) string {
-		return "`" + strings.ReplaceAll(plaintext.CutLine(text, 200), "`", "'") + "`"
-	}
-	line := "The submodule " + code(m.Submodule)
+	line := "The submodule " + codeMarks(m.Submodule)
 	if m.Host != "" {
-		line += " (" + code(m.Host) + ")"
+		line += " (" + codeMarks(m.Host) + ")"
 	}
 	line += " could not be fetched: " + m.Why + "."
 	if m.Cure != "" {

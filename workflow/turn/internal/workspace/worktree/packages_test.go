@@ -41,6 +41,16 @@ func TestMissingPackagesInWords(t *testing.T) {
 		FetchFailed("shop", &packages.Missing{
 			Submodule: "vendor/`x", Host: "git.example", Why: "no token", Cure: "give one",
 		}))
+	lfs := packages.Missing{
+		LFSFiles: 3, LFSExample: "a`b.bin", Host: "git.example", Why: "it asks for a login",
+		Cure: "give the repository a token",
+	}
+	require.Equal(t, "The content of 3 files that Git LFS keeps (such as `a'b.bin`, at `git.example`) could "+
+		"not be fetched: it asks for a login. For my operator: give the repository a token. I go on without "+
+		"that; tests that need it cannot be run here.", FetchFailed("shop", &lfs))
+	require.Equal(t, "Not here: the content of 3 files that Git LFS keeps, such as a`b.bin; it asks for a "+
+		"login. Tests that need it cannot be run here.",
+		describeMissing([]packages.Missing{lfs}, project.Project{Kind: "go", Test: "go test ./..."}))
 	require.Contains(t, FetchFailed("shop", &failed), "it failed. It says: `a npm error 404 no 'x'`. I go on")
 
 	some := packages.Missing{

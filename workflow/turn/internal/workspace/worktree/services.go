@@ -2,11 +2,13 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -15,7 +17,10 @@ import (
 // are told what is there.
 func (t *Trees) findServices(ctx context.Context, p *Checkout, commit string) {
 	found, have, err := p.Checker.Cache.UseEnvironment(ctx, commit, p.Repository.Environment)
-	if err != nil && ctx.Err() == nil {
+	if absent := (*sandbox.Unavailable)(nil); errors.As(err, &absent) {
+		t.SayIfNew(ctx, fmt.Sprintf("The image of %s cannot be used, so commands run in the usual one: %v",
+			p.displayName(), err))
+	} else if err != nil && ctx.Err() == nil {
 		t.Log.Warn("services", "err", err)
 	}
 	for _, note := range found.Notes {
