@@ -857,7 +857,7 @@ func workSamples() map[string][]workflow.Line {
 // pushSamples returns examples of the lines about what is pushed, and about what comes after it.
 func pushSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
-		"taken out by the folder of the work": says("Taken out, since the work is limited to " +
+		"taken out by the folder of the work": says("Taken out, since the work is limited to "+
 			"`services/cart`:\n  • money/split.go", "Taken out, since Git LFS keeps these files, and only "+
 			"people can change them there:\n  • `data/model.bin`"),
 		"taken out by the limit of the approval": {with("Taken out, since the approval is limited "+

@@ -101,12 +101,19 @@ func examineAdvisories(ctx context.Context, dir string, now time.Time, f *List) 
 	case n == 0:
 		f.problem("setup.advisories: there are no advisories in "+dir, cure)
 	case age > oldAdvisories:
-		f.warn(fmt.Sprintf("setup.advisories: %s, and the newest is %d days old",
-			plaintext.FormatCount(n)+" advisories", int(age.Hours()/24)), "fetch newer exports of OSV")
+		f.warn(fmt.Sprintf("setup.advisories: %s, and the newest is %d days old", countedAdvisories(n),
+			int(age.Hours()/24)), "fetch newer exports of OSV")
 	default:
-		f.ok("setup.advisories: %s advisories, the newest of %s", plaintext.FormatCount(n),
-			newest.Format(time.DateOnly))
+		f.ok("setup.advisories: %s, the newest of %s", countedAdvisories(n),
+			newest.UTC().Format(time.DateOnly))
 	}
+}
+
+func countedAdvisories(n int) string {
+	if n == 1 {
+		return "1 advisory"
+	}
+	return plaintext.FormatCount(n) + " advisories"
 }
 
 // examineFiles says in one line what bobbin try would find in the repository without running anything, if
