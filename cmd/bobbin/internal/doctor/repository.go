@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -75,11 +76,37 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)
 		}
 	}
+	examineAdvisories(ctx, r.Setup.Advisories, time.Now(), f)
 	here := mirrors.Local(r.Remote, base)
 	if here != nil {
 		defer here.Close()
 	}
 	d.examineFiles(ctx, r, here, f)
+}
+
+// oldAdvisories is the age from which on advisories are said to be old.
+const oldAdvisories = 30 * 24 * time.Hour
+
+// examineAdvisories says whether the folder of advisories can be read, and how old the newest one is.
+func examineAdvisories(ctx context.Context, dir string, now time.Time, f *List) {
+	if dir == "" {
+		return
+	}
+	const cure = "put exports of OSV there (zip or JSON files): docs/configuration.md, Packages"
+	n, newest, err := packages.AdvisoriesState(ctx, dir)
+	age := now.Sub(newest)
+	switch {
+	case err != nil:
+		f.problem("setup.advisories: the folder cannot be read: "+err.Error(), cure)
+	case n == 0:
+		f.problem("setup.advisories: there are no advisories in "+dir, cure)
+	case age > oldAdvisories:
+		f.warn(fmt.Sprintf("setup.advisories: %s, and the newest is %d days old",
+			plaintext.FormatCount(n)+" advisories", int(age.Hours()/24)), "fetch newer exports of OSV")
+	default:
+		f.ok("setup.advisories: %s advisories, the newest of %s", plaintext.FormatCount(n),
+			newest.Format(time.DateOnly))
+	}
 }
 
 // examineFiles says in one line what bobbin try would find in the repository without running anything, if
