@@ -82,6 +82,14 @@ var outside = []readerOf{
 		[]string{"workflow/trial FuzzFiles"},
 	},
 	{
+		"advisories in the form of OSV, and the versions in them",
+		[]string{
+			"repo/build/packages/internal/osv/osv.go Find",
+			"repo/build/packages/internal/osv/versions.go parsed",
+		},
+		[]string{"repo/build/packages/internal/osv FuzzEntry"},
+	},
+	{
 		"answers of servers of Git LFS",
 		[]string{"repo/build/packages/internal/lfs/client.go readAnswer"},
 		[]string{"repo/build/packages/internal/lfs FuzzAnswer"},

@@ -57,6 +57,12 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: storyCommands(),
+		Condition: func(name string) (bool, error) {
+			if name == "every" {
+				return os.Getenv("BOBBIN_EVERY") != "", nil
+			}
+			return false, fmt.Errorf("there is no condition %q", name)
+		},
 	})
 }
 
@@ -265,6 +271,8 @@ var stageOptions = []string{
 	"marked",
 	"admin",
 	"folder",
+	"lfs",
+	"advisories",
 	"part",
 	"no-code",
 	"review",
@@ -327,10 +335,21 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if down := slices.Contains(args, "no-module"); down || slices.Contains(args, "module") {
 		s.needModule(&cfg, down)
 	}
+	if slices.Contains(args, "advisories") {
+		s.knowAdvisory(&cfg)
+	}
+	if slices.Contains(args, "lfs") {
+		keepInLFS(&cfg)
+	}
 	s.withHost(ts, args, &cfg)
 	s.takeTraces(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
+	}
+	if slices.Contains(args, "lfs") {
+		if err := storeLFS(s.Remote); err != nil {
+			return err
+		}
 	}
 	if slices.Contains(args, "two-repositories") {
 		if err := stage.PlantRemote(filepath.Join(dir, "site.git"), []txtar.File{{

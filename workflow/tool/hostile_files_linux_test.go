@@ -113,6 +113,11 @@ func hostilePlain() []hostile {
 			play: func(t testing.TB, l *lab) {
 				require.Contains(t, l.ask("read_file", args{"path": "model.bin"}),
 					"a Git LFS pointer: the content itself is not here")
+				for _, name := range []string{"model.bin", "new.bin"} {
+					require.Contains(t, l.env.refused(t, "write_file", args{"path": name, "content": "x"}),
+						"may not be changed: Git LFS keeps its content")
+				}
+				l.env.ok(t, "write_file", args{"path": "new.txt", "content": "x"}) // the control
 			},
 			naive: func(l *lab, dir string) { // what git-lfs does, which is not installed here
 				url := strings.TrimSpace(l.git(dir, "config", "--file", ".lfsconfig", "lfs.url"))

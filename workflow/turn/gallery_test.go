@@ -858,7 +858,8 @@ func workSamples() map[string][]workflow.Line {
 func pushSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"taken out by the folder of the work": says("Taken out, since the work is limited to " +
-			"`services/cart`:\n  • money/split.go"),
+			"`services/cart`:\n  • money/split.go", "Taken out, since Git LFS keeps these files, and only "+
+			"people can change them there:\n  • `data/model.bin`"),
 		"taken out by the limit of the approval": {with("Taken out, since the approval is limited "+
 			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons",
 			labelled("put_back", "Put it back", "")...)},

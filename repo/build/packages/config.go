@@ -37,6 +37,8 @@ type Config struct {
 	Runner string
 	// start of the session: versions that the repository does not fix are resolved once a week
 	Began time.Time
+	// the folder with advisories in the form of OSV; empty: none
+	Advisories string
 	// the programs that the repository wants instead of those that commands find first
 	Tools Tools
 }

@@ -222,6 +222,9 @@ func (c *Config) resolvePaths(dir string) {
 	}
 	resolveKey(&c.GitHubApp, dir)
 	for i, r := range c.Repositories {
+		if at := r.Setup.Advisories; at != "" && !filepath.IsAbs(at) {
+			c.Repositories[i].Setup.Advisories = filepath.Join(dir, at)
+		}
 		resolveKey(&c.Repositories[i].GitHubApp, dir)
 		if strings.HasPrefix(r.URL, "./") || strings.HasPrefix(r.URL, "../") {
 			if abs, err := filepath.Abs(filepath.Join(dir, r.URL)); err == nil {

@@ -33,6 +33,8 @@ type Setup struct {
 	Env map[string]string `yaml:"env"`
 	// time limit; default 10
 	Minutes float64 `yaml:"minutes"`
+	// folder of advisories in the form of OSV; default: none
+	Advisories string `yaml:"advisories"`
 	// the file says: setup: off
 	off bool
 }
@@ -134,11 +136,12 @@ func withUser(value string) bool {
 // they name.
 func (s Setup) Options(values map[string]string) packages.Config {
 	c := packages.Config{
-		Off:     s.off,
-		Run:     s.Run,
-		Allow:   s.Allow,
-		Private: s.Private,
-		Time:    time.Duration(s.Minutes * float64(time.Minute)),
+		Off:        s.off,
+		Run:        s.Run,
+		Allow:      s.Allow,
+		Private:    s.Private,
+		Time:       time.Duration(s.Minutes * float64(time.Minute)),
+		Advisories: s.Advisories,
 	}
 	for _, l := range s.Auth {
 		c.Logins = append(c.Logins, proxy.Login{

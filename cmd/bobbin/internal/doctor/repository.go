@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -75,12 +76,37 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)
 		}
 	}
+	examineAdvisories(ctx, r.Setup.Advisories, time.Now(), f)
 	here := mirrors.Local(r.Remote, base)
 	if here != nil {
 		defer here.Close()
 	}
-	d.examineToolchain(ctx, r, here, f)
 	d.examineFiles(ctx, r, here, f)
+}
+
+// oldAdvisories is the age from which on advisories are said to be old.
+const oldAdvisories = 30 * 24 * time.Hour
+
+// examineAdvisories says whether the folder of advisories can be read, and how old the newest one is.
+func examineAdvisories(ctx context.Context, dir string, now time.Time, f *List) {
+	if dir == "" {
+		return
+	}
+	const cure = "put exports of OSV there (zip or JSON files): docs/configuration.md, Packages"
+	n, newest, err := packages.AdvisoriesState(ctx, dir)
+	age := now.Sub(newest)
+	switch {
+	case err != nil:
+		f.problem("setup.advisories: the folder cannot be read: "+err.Error(), cure)
+	case n == 0:
+		f.problem("setup.advisories: there are no advisories in "+dir, cure)
+	case age > oldAdvisories:
+		f.warn(fmt.Sprintf("setup.advisories: %s, and the newest is %d days old",
+			plaintext.FormatCount(n)+" advisories", int(age.Hours()/24)), "fetch newer exports of OSV")
+	default:
+		f.ok("setup.advisories: %s advisories, the newest of %s", plaintext.FormatCount(n),
+			newest.Format(time.DateOnly))
+	}
 }
 
 // examineFiles says in one line what bobbin try would find in the repository without running anything, if
@@ -101,9 +127,12 @@ func (d *Doctor) examineFiles(
 			f.failed("environment.image", err)
 		}
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		f.note("its files cannot be read: "+err.Error(), "")
+		return
+	}
+	d.examineToolchain(ctx, r, found.Kind, f)
+	switch {
 	case found.Test.Line == "":
 		f.warn("found: "+found.String(), d.tryCommand(r)+" says what would help")
 	case found.Lacks():
@@ -169,11 +198,9 @@ func remoteRefusal(f *List, what string, err error) {
 	}
 }
 
-// examineToolchain checks that commands in the sandbox find the programs that build and test the
-// repository, as far as they can be told before it is fetched.
-func (d *Doctor) examineToolchain(
-	ctx context.Context, r repository.Repository, local *git.Local, f *List,
-) {
+// examineToolchain checks that commands in the sandbox find the program that builds and tests a project of
+// that kind.
+func (d *Doctor) examineToolchain(ctx context.Context, r repository.Repository, kind string, f *List) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // the part "sandbox" reports it
@@ -181,24 +208,15 @@ func (d *Doctor) examineToolchain(
 	if r.Build != "" && r.Test != "" {
 		return // configured commands: what programs they need is not known
 	}
-	var top []string
-	if local != nil {
-		top = local.TopNames()
+	at := slices.IndexFunc(tools, func(t toolchain) bool { return t.kind == kind })
+	if at < 0 {
+		return
 	}
-	here := programsInside(ctx, box)
-	for _, t := range tools {
-		if t.program == "make" && slices.ContainsFunc(tools,
-			func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
-			continue // the others take precedence over a Makefile, which calls them
-		}
-		if !t.builds(top) {
-			continue
-		}
-		if here[t.program] {
-			f.ok("its checks run with %s, which commands find", t.program)
-			continue
-		}
-		f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
-			t.program), t.cure+", where every user can read it")
+	t := tools[at]
+	if programsInside(ctx, box)[t.program] {
+		f.ok("its checks run with %s, which commands find", t.program)
+		return
 	}
+	f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
+		t.program), t.cure+", where every user can read it")
 }

@@ -27,6 +27,11 @@ type Package struct {
 // MaxPackages is how many packages are read of one file.
 const MaxPackages = 50_000
 
+// Knows reports whether a file has a form that Read reads, by its name.
+func Knows(file string) bool {
+	return readers[path.Base(file)] != nil || requirements.MatchString(path.Base(file))
+}
+
 // Read returns the packages that a file names, without duplicates, in the order of their names. ok is false
 // if it is no file of a known form.
 func Read(file string, text []byte) (found []Package, ok bool) {

@@ -182,12 +182,21 @@ func (t *Transcript) Splice(ctx context.Context) error {
 		return err
 	}
 	var messages []model.Message
+	var said strings.Builder
 	for _, m := range unseen {
 		message, err := t.renderMessage(ctx, m)
 		if err != nil {
 			return err
 		}
 		messages = append(messages, message)
+		said.WriteString(m.Text + "\n")
+	}
+	known, err := t.Trees.AdvisoryFacts(ctx, said.String())
+	if err != nil {
+		return err
+	}
+	if known != "" {
+		messages = append(messages, model.Message{Role: model.User, Text: known})
 	}
 	return t.Append(ctx, agent.Entry{
 		Messages: messages,

@@ -56,6 +56,13 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
+	known, err := o.Trees.AdvisoryFacts(ctx, said)
+	if err != nil {
+		return err
+	}
+	if known != "" {
+		parts = append(parts, known)
+	}
 	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier),
 		func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
 	var files []workflow.Attachment

@@ -67,7 +67,7 @@ func (t *task) Bump(ctx context.Context, in decision.Bump) (model.Result, error)
 }
 
 // namesBump reports whether the approved report, or somebody who may approve since then, names the package
-// and the version.
+// and the version, or an advisory that is fixed by that version.
 func (t *task) namesBump(ctx context.Context, in decision.Bump) (bool, error) {
 	report, err := t.Store.Report(ctx, t.Session().ID, t.grant.Revision)
 	if err != nil {
@@ -78,8 +78,12 @@ func (t *task) namesBump(ctx context.Context, in decision.Bump) (bool, error) {
 		return false, err
 	}
 	text := findings.ReportForWorkers(report) + "\n" + since
-	return packages.Mentions(text, in.Package) &&
-		packages.Mentions(text, strings.TrimPrefix(in.Version, "v")), nil
+	if packages.Mentions(text, in.Package) &&
+		packages.Mentions(text, strings.TrimPrefix(in.Version, "v")) {
+		return true, nil
+	}
+	known, err := t.Trees.Advisories(ctx, packages.AdvisoryNames(text))
+	return known.NamesBump(in.Package, in.Version), err
 }
 
 // writeBumped writes the changed files into the workspace.

@@ -82,6 +82,48 @@ func TestMissingPackagesInWords(t *testing.T) {
 		describeMissing([]packages.Missing{yarn}, project.Project{Kind: "go", Test: "go test ./..."}))
 }
 
+// What agents are told of an advisory says of each package what can be told, and no more.
+func TestDescribeAdvisories(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "CVE-2021-23337 is GHSA-x: Command Injection.\n"+
+		"- lodash (npm), affected: >= 0, < 4.17.21. package-lock.json has 4.17.20: affected; the first "+
+		"fixed version is 4.17.21. yarn.lock has 5.0.0: not affected.\n"+
+		"- a (npm). package-lock.json has x: whether that is affected cannot be compared here. "+
+		"web/yarn.lock has 1.0.0: affected, and no fixed version is known.\n"+
+		"- b (PyPI). This package is in no lock file here that is read.\n"+
+		"CVE-2020-11111: none of the 1,234 advisories here has that name, so nothing is known of it.\n"+
+		"Only 1,234 advisories were looked at: there may be more.\n"+
+		"Too large to be read: big/yarn.lock.\n",
+		DescribeAdvisories(packages.Advisories{
+			Looked: 1234, Cut: true, Skipped: []string{"big/yarn.lock"},
+			Found: []packages.Advisory{
+				{
+					Name: "CVE-2021-23337", Entries: []string{"GHSA-x: Command Injection"},
+					Packages: []packages.AdvisedPackage{
+						{
+							Ecosystem: "npm", Name: "lodash", Affected: ">= 0, < 4.17.21",
+							Installed: []packages.InstalledVersion{
+								{
+									Version: "4.17.20", File: "package-lock.json", Affected: true,
+									Fixed: "4.17.21",
+								},
+								{Version: "5.0.0", File: "yarn.lock"},
+							},
+						},
+						{
+							Ecosystem: "npm", Name: "a", Installed: []packages.InstalledVersion{
+								{Version: "x", File: "package-lock.json", Unknown: true},
+								{Version: "1.0.0", File: "web/yarn.lock", Affected: true},
+							},
+						},
+						{Ecosystem: "PyPI", Name: "b"},
+					},
+				},
+				{Name: "CVE-2020-11111"},
+			},
+		}))
+}
+
 // What is not known of packages when an agent begins comes with its first command, once.
 func TestMissingPackagesThatAreKnownLate(t *testing.T) {
 	t.Parallel()
