@@ -13,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/ciproof"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -142,11 +141,15 @@ func (f *Follower) endProof(
 	if err != nil {
 		return 0, err
 	}
-	failpoint.Crash("ci_judged")
+	if err := f.reach("judged"); err != nil {
+		return 0, err
+	}
 	if changed, err := f.changeProof(ctx, &row, after, parts...); err != nil || !changed {
 		return f.pace(), err
 	}
-	failpoint.Crash("ci_told")
+	if err := f.reach("told"); err != nil {
+		return 0, err
+	}
 	if row.TestsState == ciproof.TestsUnwanted {
 		return f.deleteTests(ctx, row)
 	}

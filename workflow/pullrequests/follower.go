@@ -39,6 +39,15 @@ type Follower struct {
 	Log     *slog.Logger
 
 	skipLookup bool // tests only: opens without looking for a pull request first
+	// tests only: called at each point of a proof by CI; an error ends the look there, as a kill does
+	reached func(point string) error
+}
+
+func (f *Follower) reach(point string) error {
+	if f.reached == nil {
+		return nil
+	}
+	return f.reached(point)
 }
 
 // Look does the next step for each of the session's pull requests, and for each pushed commit that CI is to

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/ciproof"
 )
 
@@ -26,12 +25,16 @@ func (f *Follower) pushTests(
 		if changed, err = f.testsStep(ctx, &row, after, err); err != nil || !changed {
 			return row, changed, err
 		}
-		failpoint.Crash("ci_tests_intended")
+		if err := f.reach("intended"); err != nil {
+			return row, false, err
+		}
 	}
 	if row.TestsState == ciproof.TestsIntended {
 		after := row
 		err = f.sendTests(ctx, row)
-		failpoint.Crash("ci_tests_pushed")
+		if err := f.reach("pushed"); err != nil {
+			return row, false, err
+		}
 		after.TestsState = ciproof.TestsPushed
 		if changed, err = f.testsStep(ctx, &row, after, err); err != nil || !changed {
 			return row, changed, err
@@ -57,13 +60,17 @@ func (f *Follower) testsStep(
 	return f.changeProof(ctx, row, after)
 }
 
+// deleteLimit is how long a remote is asked to delete a branch before the thread is told that it stays.
+const deleteLimit = 24 * time.Hour
+
 // deleteTests deletes the branch with the new tests alone, if it is still at the commit that was pushed.
 func (f *Follower) deleteTests(ctx context.Context, row ciproof.Row) (time.Duration, error) {
 	stands, err := f.removeTests(ctx, row)
 	var refused *remote.Error
 	after := row
+	again := time.Since(row.TestsAt) < deleteLimit
 	switch {
-	case errors.As(err, &refused) && refused.Retry && ctx.Err() == nil:
+	case errors.As(err, &refused) && refused.Retry && again && ctx.Err() == nil:
 		f.Log.Warn("a branch of tests cannot be deleted yet", "session", row.Session,
 			"branch", row.TestsBranch, "err", err)
 		return max(refused.After, 4*f.pace()), nil
@@ -81,7 +88,9 @@ func (f *Follower) deleteTests(ctx context.Context, row ciproof.Row) (time.Durat
 		_, err = f.changeProof(ctx, &row, after, f.line(said))
 		return 0, err
 	}
-	failpoint.Crash("ci_tests_deleted")
+	if err := f.reach("deleted"); err != nil {
+		return 0, err
+	}
 	after.TestsState = ciproof.TestsDeleted
 	_, err = f.changeProof(ctx, &row, after)
 	return 0, err

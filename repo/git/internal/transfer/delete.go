@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git/internal/gittree"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/workflow/failpoint"
 )
 
 // Delete deletes the branch of p on the remote if it is at p.Commit. stands is the commit that the branch is
@@ -87,7 +86,6 @@ func (p *Push) sendDeletion(ctx context.Context) (was plumbing.Hash, err error) 
 	}
 	req.Commands = []*packp.Command{{Name: p.Ref, Old: was, New: plumbing.ZeroHash}}
 	report, err := session.ReceivePack(ctx, req)
-	failpoint.Crash("branch_deleted")
 	if err == nil && report == nil {
 		err = remote.ErrSilent
 	}
