@@ -19,6 +19,7 @@ type Card struct {
 	Repositories []string // all repositories that the session was about, the present one last
 	Phase        Phase    // the session's phase; for a run that has ended, the phase it ended in
 	Ended        bool
+	AwaitsCI     bool // what was pushed is not proven yet: CI is asked
 	Tasks        []CardTask
 	Worked       time.Duration // time at work in this run, in whole steps of CardTick while it goes on
 	CardCommand
@@ -79,6 +80,9 @@ func (c Card) state() string {
 		PhaseVerifying:  "Checking the result",
 		PhaseConsulting: "Asking the consultant",
 		PhasePaused:     "Waiting for a reply in the thread",
+	}
+	if c.Ended && c.Phase == PhaseDone && c.AwaitsCI {
+		return "Pushed, and waiting for the checks of CI"
 	}
 	if c.Ended {
 		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}

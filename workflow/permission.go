@@ -115,10 +115,21 @@ type Allowance struct {
 	Unproven     string  // why nothing can be proven of these files; empty: they are proven
 	Objections   []int64 // the objections that it overrules
 	Expectations string  // the expectations of tests that changed, one per line
+	CI           CIProof // what CI is offered to prove; once the allowance is given: what it may prove
 	User         string
 	UserName     string
 	MessageTS    string
 }
+
+// A CIProof is what the checks of a git host prove, where nothing can be proven on this machine.
+type CIProof string
+
+// What CI proves.
+const (
+	CINone  CIProof = ""    // nothing
+	CIGreen CIProof = "on"  // the checks of the pushed commit have to pass
+	CIRed   CIProof = "red" // and one of them has to fail on a branch with the new tests alone
+)
 
 // An Objection is what a person has against approved work that is not pushed yet. It keeps the work from
 // being pushed until that person takes it back, or an Allowance names it.

@@ -140,8 +140,10 @@ func (s *story) repeatHooks(ctx context.Context) error {
 	return nil
 }
 
-// hostCmd implements "host DOES…", an event at the git host for the newest pull request: merged, closed,
-// red NAME FILE, green NAME, comment LOGIN TEXT. "lose" loses the next response to opening a pull request;
+// hostCmd implements "host DOES…", an event at the git host for the newest pull request: merged, closed, red
+// NAME FILE, green NAME, ends NAME STATE, comment LOGIN TEXT. A check is of the pull request's branch, or of
+// the branch that is named last; "tests" there is the branch with new tests alone, which is waited for.
+// "tidy" waits until there is no such branch. "lose" loses the next response to opening a pull request;
 // "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
 // forged one.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
@@ -162,18 +164,16 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return errors.New("the host has no pull request")
 	}
 	p := all[len(all)-1]
-	branches, err := stage.RemoteBranches(s.Remote)
-	if err != nil {
-		return err
-	}
 	switch args[0] {
 	case "merged", "closed":
 		s.host.SetState(p.Number, args[0])
-	case "red":
-		s.host.Report(branches[p.Branch],
-			hosttest.Check{Name: args[1], State: "failure", Log: ts.ReadFile(args[2])})
-	case "green":
-		s.host.Report(branches[p.Branch], hosttest.Check{Name: args[1], State: "success"})
+	case "red", "green", "ends":
+		return s.reportCheck(ctx, ts, p.Branch, args)
+	case "tidy":
+		return s.Poll(ctx, func() (bool, error) {
+			_, found, err := s.testsBranch()
+			return !found, err
+		})
 	case "comment":
 		s.host.Say(hosttest.Comment{Number: p.Number, Login: args[1], Text: strings.Join(args[2:], " ")})
 	default:
@@ -183,6 +183,54 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return fmt.Errorf("the webhook was answered %d", sent[len(sent)-1].Status)
 	}
 	return nil
+}
+
+// reportCheck reports a check of the branch, or of the one that the last argument names.
+func (s *story) reportCheck(
+	ctx context.Context, ts *testscript.TestScript, branch string, args []string,
+) error {
+	check := hosttest.Check{Name: args[1], State: "success"}
+	rest := args[2:]
+	switch args[0] {
+	case "red":
+		check.State = "failure"
+		check.Log = ts.ReadFile(args[2])
+		rest = args[3:]
+	case "ends":
+		check.State = args[2]
+		rest = args[3:]
+	}
+	if len(rest) > 0 {
+		branch = rest[0]
+	}
+	if branch == "tests" {
+		if err := s.Poll(ctx, func() (found bool, err error) {
+			branch, found, err = s.testsBranch()
+			return found, err
+		}); err != nil {
+			return fmt.Errorf("the branch with new tests alone: %w", err)
+		}
+	}
+	branches, err := stage.RemoteBranches(s.Remote)
+	if err != nil {
+		return err
+	}
+	if branches[branch] == "" {
+		return fmt.Errorf("no branch %s", branch)
+	}
+	s.host.Report(branches[branch], check)
+	return nil
+}
+
+// testsBranch returns the branch with new tests alone, if there is one.
+func (s *story) testsBranch() (branch string, found bool, err error) {
+	branches, err := stage.RemoteBranches(s.Remote)
+	for name := range branches {
+		if strings.Contains(name, "-red-") {
+			return name, true, err
+		}
+	}
+	return "", false, err
 }
 
 var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)

@@ -118,8 +118,9 @@ var doors = map[string][]string{
 	"workflow/model/modeltest": {"workflow/plaintext"},
 	"workflow/plaintext":       {},
 	"workflow/pullrequests": {
-		"repo/git/remote", "repo/host", "workflow", "workflow/plaintext", "workflow/redact",
-		"workflow/repository", "workflow/store", "workflow/store/pullrequest",
+		"repo/disk", "repo/git", "repo/git/remote", "repo/host", "workflow", "workflow/plaintext",
+		"workflow/redact", "workflow/repository", "workflow/store", "workflow/store/ciproof",
+		"workflow/store/pullrequest",
 	},
 	"workflow/redact": {},
 	"workflow/repository": {
@@ -134,6 +135,9 @@ var doors = map[string][]string{
 	"workflow/store/backports": {
 		"workflow/store", "workflow/store/consent", "workflow/store/database",
 		"workflow/store/pullrequest", "workflow/store/queue",
+	},
+	"workflow/store/ciproof": {
+		"workflow/store", "workflow/store/consent", "workflow/store/database", "workflow/store/queue",
 	},
 	"workflow/store/consent":  {"workflow", "workflow/store/database"},
 	"workflow/store/database": {"migrations", "workflow/tracing"},
@@ -179,8 +183,9 @@ var doors = map[string][]string{
 		"repo/proof/past", "repo/proof/testtrial", "repo/sandbox", "repo/screenshot", "workflow",
 		"workflow/agent", "workflow/intent", "workflow/lazyregexp", "workflow/metrics", "workflow/model",
 		"workflow/plaintext", "workflow/redact", "workflow/repository", "workflow/skill", "workflow/store",
-		"workflow/store/backports", "workflow/store/consent", "workflow/store/database",
-		"workflow/store/inbox", "workflow/store/lessons", "workflow/store/progress",
+		"workflow/store/backports", "workflow/store/ciproof", "workflow/store/consent",
+		"workflow/store/database", "workflow/store/inbox", "workflow/store/lessons",
+		"workflow/store/progress",
 		"workflow/store/pullrequest", "workflow/store/queue", "workflow/store/storetest",
 		"workflow/store/view", "workflow/tool", "workflow/tool/workfile", "workflow/tracing",
 	},
@@ -204,10 +209,12 @@ var inTests = map[string][]string{
 	"repo/host/githubapp":      {"repo/git"},
 	"repo/proof":               {"repo/git/remote"},
 	"workflow/model/modeltest": {"workflow/model"},
-	"workflow/pullrequests":    {"workflow/store/backports", "workflow/store/consent"},
+	"workflow/pullrequests": {
+		"repo/git/remotetest", "workflow/store/backports", "workflow/store/consent",
+	},
 	"workflow/store": {
-		"workflow/store/backports", "workflow/store/lessons", "workflow/store/outbox",
-		"workflow/store/pullrequest", "workflow/store/view",
+		"workflow/store/backports", "workflow/store/ciproof", "workflow/store/lessons",
+		"workflow/store/outbox", "workflow/store/pullrequest", "workflow/store/view",
 	},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
 	"workflow/store/database":  {"workflow/store"},
@@ -292,7 +299,7 @@ var libraryOwners = map[string][]string{
 	"github.com/jackc/pgx/v5": {
 		"cmd/bobbin/internal/health", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets",
 		"cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage", "repo/postgres",
-		"repo/postgres/postgrestest", "workflow/store", "workflow/store/backports",
+		"repo/postgres/postgrestest", "workflow/store", "workflow/store/backports", "workflow/store/ciproof",
 		"workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
 		"workflow/store/internal/record", "workflow/store/lessons", "workflow/store/outbox",
 		"workflow/store/progress", "workflow/store/pullrequest", "workflow/store/queue",

@@ -604,6 +604,8 @@ var inside = map[string]string{
 	"repo/build/baseline.go":  "results that this program keeps",
 	"repo/build/journal.go":   "results that this program keeps",
 	"repo/design/contrast.go": "numbers of colours that were read before",
+	"repo/git/internal/transfer/delete.go": "the request that is sent; what the remote lists is read by " +
+		"push.go and refs.go",
 	"repo/git/internal/transfer/push.go": "the request that is sent; " +
 		"answers are go-git's to read",
 	"repo/git/internal/dial/local.go":                   "the git program of this machine",

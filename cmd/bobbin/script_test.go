@@ -57,6 +57,12 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: storyCommands(),
+		Condition: func(name string) (bool, error) {
+			if name == "every" {
+				return os.Getenv("BOBBIN_EVERY") != "", nil
+			}
+			return false, fmt.Errorf("there is no condition %q", name)
+		},
 	})
 }
 
@@ -214,6 +220,9 @@ func setChecks(args []string, set *server.Settings, shop *repository.Repository)
 	case slices.Contains(args, "no-linter"):
 		shop.Build, shop.Test = "true", "no-such-linter . && go test ./..."
 	}
+	if slices.Contains(args, "ci-red") {
+		shop.CI = repository.CIRed
+	}
 	if slices.Contains(args, "history") {
 		set.HistoryTime = 5 * time.Minute
 		set.Releases = map[string][]string{shop.Name: {"release/*", "v*"}}
@@ -249,6 +258,7 @@ var stageOptions = []string{
 	"no-checks",
 	"quick-tests",
 	"no-linter",
+	"ci-red",
 	"own",
 	"named",
 	"priced",

@@ -25,18 +25,27 @@ type Progress struct {
 // all)".
 func (p Progress) String() string {
 	text := p.Run
-	switch {
-	case p.Tests > 0 && p.Of >= p.Tests:
-		text += fmt.Sprintf(": %s of about %s tests", thousands(p.Tests), thousands(p.Of))
-	case p.Tests == 1:
-		text += ": 1 test so far"
-	case p.Tests > 0:
-		text += ": " + thousands(p.Tests) + " tests so far"
+	if p.Tests > 0 {
+		text += ": " + p.Count()
 	}
 	if p.About > 0 {
 		text += " (about " + roughly(p.About) + " in all)"
 	}
 	return text
+}
+
+// Count returns how many tests have ended: "1,204 of about 4,151 tests", or "12 tests so far". It is empty if
+// there is none.
+func (p Progress) Count() string {
+	switch {
+	case p.Tests == 0:
+		return ""
+	case p.Of >= p.Tests:
+		return fmt.Sprintf("%s of about %s tests", thousands(p.Tests), thousands(p.Of))
+	case p.Tests == 1:
+		return "1 test so far"
+	}
+	return thousands(p.Tests) + " tests so far"
 }
 
 // thousands writes a number with commas.

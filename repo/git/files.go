@@ -32,22 +32,6 @@ type Local struct {
 	Branch string
 }
 
-// TopNames returns the names in the top folder of the newest commit.
-func (l *Local) TopNames() (names []string) {
-	files, err := l.Files(l.Commit)
-	if err != nil {
-		return nil
-	}
-	entries, err := fs.ReadDir(files, ".")
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 // Close closes the files of the repository.
 func (l *Local) Close() { l.Store.Packs.Close() }
 

@@ -171,6 +171,9 @@ func (r *GiteaRepository) Checks(ctx context.Context, commit string) (all []Chec
 			c.State = Failed
 		case "pending":
 			c.State = Pending
+		case "success":
+		default:
+			c.Inconclusive = cmp.Or(s.Status, "without a result")
 		}
 		all = append(all, c)
 	}

@@ -143,6 +143,7 @@ func (r *GitHubRepository) Reword(ctx context.Context, number int64, body string
 // A gitHubCheckRun is the run of an App, such as GitHub Actions, on a commit.
 type gitHubCheckRun struct {
 	ID         int64  `json:"id"`
+	Commit     string `json:"head_sha"`
 	Name       string `json:"name"`
 	Status     string `json:"status"`
 	Conclusion string `json:"conclusion"`
@@ -165,14 +166,16 @@ type gitHubStatus struct {
 
 // Checks returns the commit's check runs and statuses.
 func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Check, err error) {
-	commit = url.PathEscape(commit)
 	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100",
-		commit), func(page []byte) error {
+		url.PathEscape(commit)), func(page []byte) error {
 		var some struct {
 			Runs []gitHubCheckRun `json:"check_runs"`
 		}
 		err := json.Unmarshal(page, &some)
 		for _, run := range some.Runs {
+			if isOther(run.Commit, commit) {
+				continue
+			}
 			c := Check{
 				Name:    run.Name,
 				State:   Pending,
@@ -189,6 +192,9 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 				c.State = Failed
 			default:
 				c.State = Passed
+				if run.Conclusion != "success" {
+					c.Inconclusive = run.Conclusion
+				}
 			}
 			all = append(all, c)
 		}
@@ -198,11 +204,15 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 		return nil, err
 	}
 	err = r.client.Pages(ctx, r.client.At("/commits/%s/status?per_page=100",
-		commit), func(page []byte) error {
+		url.PathEscape(commit)), func(page []byte) error {
 		var some struct {
+			Commit   string         `json:"sha"`
 			Statuses []gitHubStatus `json:"statuses"`
 		}
 		err := json.Unmarshal(page, &some)
+		if isOther(some.Commit, commit) {
+			return err
+		}
 		for _, s := range some.Statuses {
 			c := Check{
 				Name:    s.Context,
@@ -222,6 +232,9 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 	})
 	return all, err
 }
+
+// isOther reports whether a host's answer about a commit names another one.
+func isOther(named, commit string) bool { return named != "" && named != commit }
 
 // Log returns the end of a job's log.
 func (r *GitHubRepository) Log(ctx context.Context, c Check) (string, error) {

@@ -127,6 +127,7 @@ func (p *GitLabProject) Reword(ctx context.Context, number int64, body string) e
 // A gitLabStatus is a job of a pipeline, or a status that another service reported for a commit.
 type gitLabStatus struct {
 	ID      int64  `json:"id"`
+	Commit  string `json:"sha"`
 	Name    string `json:"name"`
 	Status  string `json:"status"`
 	Target  string `json:"target_url"`
@@ -139,6 +140,9 @@ func (p *GitLabProject) Checks(ctx context.Context, commit string) (all []Check,
 	some, err := List[gitLabStatus](ctx, p.client,
 		p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
 	for _, s := range some {
+		if isOther(s.Commit, commit) {
+			continue
+		}
 		c := Check{
 			ID:      strconv.FormatInt(s.ID, 10),
 			Name:    s.Name,
@@ -152,6 +156,10 @@ func (p *GitLabProject) Checks(ctx context.Context, commit string) (all []Check,
 		case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"},
 			s.Status):
 			c.State = Pending
+		case s.Status == "failed":
+			c.Inconclusive = "failed, which it may"
+		case s.Status != "success":
+			c.Inconclusive = s.Status
 		}
 		all = append(all, c)
 	}

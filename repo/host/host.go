@@ -94,6 +94,9 @@ type Check struct {
 	State   CheckState
 	URL     string
 	Summary string // one line
+	// the host's word for an end that shows nothing, such as skipped, neutral or cancelled; empty: it passed,
+	// failed or is pending
+	Inconclusive string
 }
 
 // CheckState is the result of a check.

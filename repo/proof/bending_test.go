@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
@@ -48,27 +49,34 @@ func golden(test, file, text, data string) way {
 	}
 }
 
-// proveWay proves a way in a lab. oldTestsOff leaves the fourth run out, which is the control.
-func proveWay(t *testing.T, l lab, w way, oldTestsOff bool) Proof {
+// proveWay returns a proof of a way in a lab, and a function that proves it without the fourth run, which is
+// the control. The runs that both have are made once.
+func proveWay(t *testing.T, l lab, w way) (p Proof, withoutOldTests func() Proof) {
 	t.Helper()
 	m, commits := repotest.NewMirror(t, l.base.With(w.base))
+	c := checker(t).For(m)
+	if l.base["go.mod"] != "" {
+		require.NoError(t, repotest.SeedGoCache(t.Context(), c.Caches.Sandbox,
+			repotest.GoCacheDir(c.Cache.WritableMounts(""))))
+	}
+	runs := t.TempDir()
+	prove := func(withoutOldTests bool) Proof {
+		return proveWayIn(t, c.KeptIn(build.OpenJournal(runs, "way")), commits[0], l, w, withoutOldTests)
+	}
+	return prove(false), func() Proof { return prove(true) }
+}
+
+func proveWayIn(
+	t *testing.T, c *build.Checker, commit string, l lab, w way, withoutOldTests bool,
+) Proof {
+	t.Helper()
 	fix := l.fix
 	if w.honest != nil {
 		fix = w.honest
 	}
-	ws := repotest.NewWorkspace(t, m, commits[0], fix.With(w.changed))
+	ws := repotest.NewWorkspace(t, c.Cache.Mirror(), commit, fix.With(w.changed))
 	v := &proving{
-		checker: checker(t).For(m), work: ws, project: project.Find(ws.Root().FS()),
-		withoutOldTests: oldTestsOff,
-	}
-	if v.project.Kind == "go" {
-		require.NoError(
-			t,
-			repotest.SeedGoCache(
-				t.Context(), v.checker.Caches.Sandbox,
-				repotest.GoCacheDir(v.checker.Cache.WritableMounts("")),
-			),
-		)
+		checker: c, work: ws, project: project.Find(ws.Root().FS()), withoutOldTests: withoutOldTests,
 	}
 	p, err := v.prove(t.Context(), "")
 	require.NoError(t, err)
@@ -105,7 +113,7 @@ func TestABentTestIsNamed(t *testing.T) {
 				}
 				t.Run(w.name, func(t *testing.T) {
 					t.Parallel()
-					p := proveWay(t, l, w, false)
+					p, withoutOldTests := proveWay(t, l, w)
 					require.Equal(t, w.want, namesOf(p))
 					if w.want == nil {
 						require.True(t, p.Passes(), p.Why)
@@ -119,7 +127,7 @@ func TestABentTestIsNamed(t *testing.T) {
 					if !every && i > 1 {
 						return
 					}
-					off := proveWay(t, l, w, true)
+					off := withoutOldTests()
 					require.Empty(t, off.Expectations)
 					require.True(
 						t, off.Passes() || len(off.Regressions) > 0,

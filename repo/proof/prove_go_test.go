@@ -1,19 +1,17 @@
 package proof
 
 import (
-	"context"
-	"log/slog"
-	"path/filepath"
+	"os"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
-	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
@@ -131,20 +129,8 @@ func TestSplitRemainder(t *testing.T) {
 
 // goShop is one repository for all tests, so that its build cache is filled only once.
 var goShop = sync.OnceValues(func() (goRepository, error) {
-	var g goRepository
-	dir := repotest.Shared("goshop")
-	commits, err := repotest.Origin(filepath.Join(dir, "origin"), shop, flawed)
-	if err != nil {
-		return g, err
-	}
-	g.commits = commits
-	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: slog.New(slog.DiscardHandler)}
-	m, err := mirrors.Open(context.Background(), remote.Remote{
-		Name: "shop",
-		URL:  filepath.Join(dir, "origin"),
-	})
-	g.mirror = m
-	return g, err
+	m, commits, err := repotest.OpenShared("goshop", shop, flawed)
+	return goRepository{m, commits}, err
 })
 
 var seed sync.Once // seeds the build cache once
@@ -160,7 +146,8 @@ func proveGo(t *testing.T, base int, changed repotest.Files) Proof {
 	repotest.NeedCommand(t, "go version")
 	g, err := goShop()
 	require.NoError(t, err)
-	c := checker(t).For(g.mirror)
+	// Several tests prove with the same runs, which are made once.
+	c := checker(t).For(g.mirror).KeptIn(build.OpenJournal(repotest.Shared("runs"), "go"))
 	seed.Do(func() {
 		err = repotest.SeedGoCache(t.Context(), c.Caches.Sandbox,
 			repotest.GoCacheDir(c.Cache.WritableMounts("")))
@@ -177,6 +164,7 @@ func TestAGoodFixHolds(t *testing.T) {
 	t.Parallel()
 	p := proveGo(t, 0, fix)
 	require.True(t, p.Passes())
+	require.Empty(t, p.Alone)
 	require.Equal(t, []string{
 		"New test TestSplitRemainder: fails on main (as expected), passes on the branch",
 		"go test ./...: 6 passed (1 new), build clean",
@@ -199,7 +187,8 @@ func TestAFixWithoutATestDoesNotHold(t *testing.T) {
 }
 
 // TestWhatNoTestCanShowIsToldApart checks that Alone is set for a change of documents, tests or files of CI
-// alone, unless it breaks something or touches what a program may read.
+// alone, unless it breaks something or touches what a program may read. By itself it proves a change with and
+// one without it, and looks at the files of the others; BOBBIN_EVERY proves all.
 func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 	t.Parallel()
 	corrected := repotest.Files{
@@ -210,35 +199,45 @@ func TestWhatNoTestCanShowIsToldApart(t *testing.T) {
 		base    int
 		changed repotest.Files
 		alone   string
+		whole   bool // the proof is what tells
 	}{
-		{0, repotest.Files{"AGENTS.md": "# Learned\n"}, "documents"},
+		{0, repotest.Files{"AGENTS.md": "# Learned\n"}, "documents", false},
 		{
 			0,
 			repotest.Files{"README.md": "a shop\n", "docs/how/to.rst": "so\n", "cart/README.md": "a cart\n"},
-			"documents",
+			"documents", false,
 		},
-		{1, corrected, "tests"},
-		{0, ci, "files that affect more than the code"},
-		{1, corrected.With(ci), "files that affect more than the code and tests"},
-		{0, repotest.Files{"money/money.go": fix["money/money.go"], "README.md": "fixed\n"}, ""},
-		{0, repotest.Files{"cart/label.md": "the label\n"}, ""},
+		{1, corrected, "tests", false},
+		{0, ci, "files that affect more than the code", false},
+		{1, corrected.With(ci), "files that affect more than the code and tests", true},
+		{0, repotest.Files{"money/money.go": fix["money/money.go"], "README.md": "fixed\n"}, "", false},
+		{0, repotest.Files{"cart/label.md": "the label\n"}, "", false},
 		{
 			0,
 			repotest.Files{
 				"README.md":    "a shop\n",
 				"cart/cart.go": strings.Replace(shop["cart/cart.go"], "\", \"", "\"; \"", 1),
 			},
-			"",
+			"", false,
 		},
 		{
 			0,
 			repotest.Files{"cart/cart_test.go": strings.Replace(shop["cart/cart_test.go"],
 				"TestLabelEmpty(t *testing.T) {", "TestLabelEmpty(t *testing.T) {\n\tt.Skip()", 1)},
-			"",
+			"", true,
 		},
-		{1, corrected.With(repotest.Files{"cart/label.md": "the label\n"}), ""},
-		{0, fix, ""},
+		{1, corrected.With(repotest.Files{"cart/label.md": "the label\n"}), "", false},
+		{0, fix, "", false},
 	} {
+		if !c.whole && os.Getenv("BOBBIN_EVERY") == "" {
+			g, err := goShop()
+			require.NoError(t, err)
+			w := repotest.NewWorkspace(t, g.mirror, g.commits[c.base], c.changed)
+			changes, err := w.Changes(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, c.alone, whatAlone("go", changes), c.changed)
+			continue
+		}
 		p := proveGo(t, c.base, c.changed)
 		require.Equal(t, c.alone, p.Alone, c.changed)
 		require.False(t, p.Alone != "" && p.Passes())

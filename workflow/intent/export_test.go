@@ -86,6 +86,9 @@ var (
 // ReadBackport reads the releases to which a message asks to bring a change.
 func ReadBackport(text string) (releases []string, ok bool) { return readBackport(words.Prepare(text)) }
 
+// ProvesByCI reads whether a message has CI prove a change.
+func ProvesByCI(text string) bool { return provesByCI(pushWords(words.Prepare(text))) }
+
 // ReadPush reads whether a message allows a push.
 func ReadPush(text string) (allows, unproven bool) { return readPush(pushWords(words.Prepare(text))) }
 

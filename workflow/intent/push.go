@@ -10,14 +10,23 @@ import (
 
 // readPush reads a message that allows a push: "push it" for a change that decides more than what the code
 // does, "push it unproven" for a change of which nothing could be proven, "push it, 899 is right" for one
-// that changes what a test expects (namedValue), or what pushesAllTheSame reads. The whole message has to say
-// so, in the form that an approval has. said holds the message's pushWords.
+// that changes what a test expects (namedValue), or what pushesAllTheSame or provesByCI reads. The whole
+// message has to say so, in the form that an approval has. said holds the message's pushWords.
 func readPush(said string) (allows, unproven bool) {
 	bare, unproven := strings.CutSuffix(said, " unproven")
 	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, bare)
 	_, right := pushedValue(said)
-	return allows || right || pushesAllTheSame(said), allows && unproven
+	return allows || right || pushesAllTheSame(said) || provesByCI(said), allows && unproven
 }
+
+// byCI matches "prove it by CI", "let CI prove it" and "use CI".
+var byCI = regexp.MustCompile(`^(?:(?:yes|ok|okay),? )?(?:` +
+	`(?:push it (?:and|to) )?(?:prove|check|test) (?:it|this) (?:by|with|in|on|through|via) (?:the )?ci|` +
+	`(?:let|have) (?:the )?ci (?:prove|check|test) (?:it|this)|use (?:the )?ci)$`)
+
+// provesByCI reports whether a message allows a push in order that CI proves the change: "prove it by CI".
+// The whole message has to say so.
+func provesByCI(said string) bool { return byCI.MatchString(said) }
 
 // rightly matches "push it, 899 is right".
 var rightly = regexp.MustCompile(

@@ -73,6 +73,29 @@ func TestPushesAllTheSame(t *testing.T) {
 	}
 }
 
+func TestProvesByCI(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"prove it by CI", "Prove it by CI.", "prove it with CI", "let CI prove it", "have CI check it",
+		"use CI", "Use the CI!", "yes, prove it by CI", "ok, use CI", "please prove it by CI",
+		"push it and prove it by CI",
+		"prove this in ci, please", "test it on CI",
+	} {
+		require.True(t, intent.ProvesByCI(text), text)
+		require.Equal(t, []bool{true, false}, readPush(text), text)
+	}
+	for _, text := range []string{
+		"prove it", "CI", "is CI green", "use CI?", "prove it by CI?", "don't prove it by CI",
+		"do not use CI",
+		"prove it by CI tomorrow", "prove it by CI when main is green", "> prove it by CI", "`use CI`",
+		"<@U1> use CI", "use CI instead of this", "she said use CI", "could CI prove it", "push it unproven",
+		"prove it by CI, but not the docs", "let CI prove it first", "use\u200b CI", "\"use CI\"",
+		"push it when CI is green",
+	} {
+		require.False(t, intent.ProvesByCI(text), text)
+	}
+}
+
 func readPush(text string) []bool {
 	allows, unproven := intent.ReadPush(text)
 	return []bool{allows, unproven}

@@ -126,6 +126,7 @@ type Push struct {
 	Allows     bool   // "push it", in one of its forms
 	Unproven   bool   // also if nothing could be proven
 	AllTheSame bool   // also if somebody objects
+	ByCI       bool   // in order that the checks of CI prove it: "prove it by CI"
 	Value      string // what it says to be right: 899 for "push it, 899 is right"
 }
 
@@ -165,6 +166,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	}
 	r.Push.Allows, r.Push.Unproven = readPush(pushing)
 	r.Push.AllTheSame = pushesAllTheSame(pushing)
+	r.Push.ByCI = provesByCI(pushing)
 	r.Push.Value = namedValue(pushing)
 	r.Releases, r.Backport = readBackport(t)
 	if limit, limits := l.limitOf(t, consent); limits {
@@ -228,7 +230,7 @@ func (r Reading) PermitsSame(other Reading) bool {
 	}
 	if r.Push.Allows || other.Push.Allows {
 		return r.Push.Allows && other.Push.Allows && r.Push.Unproven == other.Push.Unproven &&
-			r.Push.AllTheSame == other.Push.AllTheSame
+			r.Push.AllTheSame == other.Push.AllTheSame && r.Push.ByCI == other.Push.ByCI
 	}
 	return other.Consent.Consents() && r.Consent.Kind == other.Consent.Kind &&
 		r.Consent.Scope == other.Consent.Scope

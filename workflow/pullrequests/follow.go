@@ -36,7 +36,7 @@ func (f *Follower) follow(
 	}
 	after := row
 	parts, err := f.remarks(ctx, &after, at)
-	if err == nil && p.State == host.Open && p.Head == row.Head {
+	if err == nil && p.State == host.Open && p.Head == row.Head && !row.Proof {
 		// the head that somebody else pushed is not Bobbin's to check
 		var said []store.Part
 		said, err = f.checks(ctx, &after, at.Host)

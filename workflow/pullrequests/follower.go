@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -32,21 +33,43 @@ type Follower struct {
 	// logs are masked with Secrets.
 	SecretsOf func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error)
 	Pace      time.Duration // interval of the first polls; default 30 s
-	Log       *slog.Logger
+	// Mirrors are where branches with new tests alone are made; nil: none is.
+	Mirrors *git.Mirrors
+	Dir     string // the folder of sessions, where the files of such a branch lie while it is made
+	Log     *slog.Logger
 
 	skipLookup bool // tests only: opens without looking for a pull request first
+	// tests only: called at each point of a proof by CI; an error ends the look there, as a kill does
+	reached func(point string) error
 }
 
-// Look does the next step for each of the session's pull requests. It returns after which time one of
-// them is due again; zero: never.
+func (f *Follower) reach(point string) error {
+	if f.reached == nil {
+		return nil
+	}
+	return f.reached(point)
+}
+
+// Look does the next step for each of the session's pull requests, and for each pushed commit that CI is to
+// prove. It returns after which time one of them is due again; zero: never.
 func (f *Follower) Look(ctx context.Context, session string) (again time.Duration, err error) {
-	rows, err := f.Rows.All(ctx, session)
-	for _, row := range rows {
-		next, failed := f.lookAt(ctx, row)
+	took := func(next time.Duration, failed error) {
 		if next > 0 && (again == 0 || next < again) {
 			again = next
 		}
 		err = errors.Join(err, failed)
+	}
+	rows, failed := f.Rows.All(ctx, session)
+	took(0, failed)
+	for _, row := range rows {
+		took(f.lookAt(ctx, row))
+	}
+	proofs, failed := f.proofs().Of(ctx, session)
+	took(0, failed)
+	for _, row := range proofs {
+		if row.Open() {
+			took(f.lookAtProof(ctx, row))
+		}
 	}
 	return again, err
 }
@@ -82,11 +105,20 @@ func (f *Follower) lookAt(ctx context.Context, row pullrequest.Row) (again time.
 
 // hostOf returns where the repository's pull requests are, or nil if it has no host.
 func (f *Follower) hostOf(name string) *repository.PullRequests {
-	at := slices.IndexFunc(f.Repositories, func(r repository.Repository) bool { return r.Name == name })
-	if at < 0 || f.Repositories[at].Pulls.Host == nil {
+	r := f.repositoryOf(name)
+	if r == nil || r.Pulls.Host == nil {
 		return nil
 	}
-	return &f.Repositories[at].Pulls
+	return &r.Pulls
+}
+
+// repositoryOf returns the repository of that name, or nil if the configuration names none.
+func (f *Follower) repositoryOf(name string) *repository.Repository {
+	at := slices.IndexFunc(f.Repositories, func(r repository.Repository) bool { return r.Name == name })
+	if at < 0 {
+		return nil
+	}
+	return &f.Repositories[at]
 }
 
 // open opens the pull request, or finds one that is open already. A refusal that no retry would fix is
@@ -168,7 +200,7 @@ func deref(p *host.PullRequest) host.PullRequest {
 
 // pause returns the time until the next poll, which is longer the longer nothing has happened.
 func (f *Follower) pause(row pullrequest.Row) time.Duration {
-	pace := cmp.Or(f.Pace, failpoint.Wait(failpoint.PullRequestPace, 30*time.Second))
+	pace := f.pace()
 	switch quiet := time.Since(row.NewsAt); {
 	case quiet < 10*time.Minute:
 		return pace
@@ -180,6 +212,11 @@ func (f *Follower) pause(row pullrequest.Row) time.Duration {
 		return 120 * pace
 	}
 	return maxPollInterval
+}
+
+// pace returns the interval of the first polls.
+func (f *Follower) pace() time.Duration {
+	return cmp.Or(f.Pace, failpoint.Wait(failpoint.PullRequestPace, 30*time.Second))
 }
 
 // maxPollInterval is the longest time between two polls, for a pull request that nothing happens to.

@@ -30,11 +30,31 @@ type Repository struct {
 	Build, Test    string // commands; empty: found from the files
 	Near           string // command for the tests near a change: project.Project.NearBy
 	Warm           bool   // new commits of the base are built and tested in idle time
+	CI             string // CIOn (the default), CIOff or CIRed
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
 	Environment    environment.Config
 	Pulls          PullRequests
 	Display
+}
+
+// What CI is offered to prove where nothing can be proven on this machine.
+const (
+	CIOff = "off"
+	CIOn  = "on"
+	CIRed = "red" // a branch with the new tests alone is pushed, too, and has to be red
+)
+
+// CIProof returns what CI may be offered to prove: nothing if the repository has no git host whose checks
+// could be read.
+func (r Repository) CIProof() workflow.CIProof {
+	switch {
+	case r.Pulls.Host == nil || r.CI == CIOff:
+		return workflow.CINone
+	case r.CI == CIRed:
+		return workflow.CIRed
+	}
+	return workflow.CIGreen
 }
 
 // Closed reports whether the code of the repository of that name is shown to full members only. If the

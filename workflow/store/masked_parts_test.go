@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/ciproof"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
@@ -58,7 +59,7 @@ type kept = map[string]string
 
 func consentParts() []maskedPart {
 	return []maskedPart{
-		{consent.Allowance{}, kept{anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName"}},
+		{consent.Allowance{}, kept{anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName CI"}},
 		{consent.Amendment{}, kept{anID: "MessageTS User", aName: "UserName"}},
 		{consent.Approval{}, kept{
 			anID:  "ID Permission Session User MessageTS",
@@ -198,6 +199,13 @@ func sideParts() []maskedPart {
 			verbatim: "Wanted",
 		}},
 		{backports.Stop{}, nil},
+		{ciproof.Order{}, kept{
+			anID:  "Allowance",
+			aName: "Repository Base",
+			aPath: "Branch Tests TestsBranch",
+			aHash: "Commit BaseCommit",
+		}},
+		{ciproof.Stop{}, nil},
 		{store.DuplicatesAnnounced{}, kept{anID: "Session"}},
 		{store.ReportText{}, kept{aName: "Repository"}},
 		{store.UnjoinedDuplicate{}, nil},
@@ -210,6 +218,7 @@ func sideParts() []maskedPart {
 		}},
 		{store.PicturesStopped{}, nil},
 		{pullrequest.Intent{}, kept{aName: "Repository", aPath: "Branch Base Files", aHash: "Head"}},
+		{pullrequest.Checked{}, kept{aName: "Repository", aPath: "Branch", aHash: "Head"}},
 		{pullrequest.Remark{}, kept{anID: "ID User", aName: "Login"}},
 		{store.UsageTotal{}, nil},
 		{store.Usage{}, nil},

@@ -27,6 +27,8 @@ type Runner struct {
 	// tests: go test ./...". It returns a function that is called when the step has ended. Nil: nothing is
 	// called.
 	Step func(what string) (done func())
+	// Watch is told how far the runs of the build and the tests are. Nil: nobody is.
+	Watch build.Watch
 }
 
 // Run tries a repository: it fetches it, looks at its files, fetches its packages, and builds and tests its
@@ -47,7 +49,7 @@ func (r *Runner) Run(ctx context.Context, repo repository.Repository) (Trial, er
 		return Trial{}, err
 	}
 	if r.Checker != nil {
-		t.checker = r.Checker.For(mirror)
+		t.checker = r.Checker.For(mirror).WatchedBy(r.Watch)
 		t.subject.later = true
 	}
 	done = r.step("look at the files")
@@ -209,7 +211,8 @@ func (t *trying) runAgain(ctx context.Context) error {
 		return nil
 	}
 	done := t.step("test again, to find flaky tests")
-	again, err := t.checker.RunTree(ctx, t.subject.Commit, nil, t.base.Project.Afresh())
+	checker := t.checker.Named("all tests once more", t.base)
+	again, err := checker.RunTree(ctx, t.subject.Commit, nil, t.base.Project.Afresh())
 	done()
 	if err != nil {
 		return errors.Join(err, ctx.Err())

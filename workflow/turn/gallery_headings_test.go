@@ -18,7 +18,7 @@ var headings = map[string]string{
 	"Adopt":                  "the thread above cannot be read",
 	"AfterPush":              "an objection after the push",
 	"AllowPush":              "a word on a push is refused",
-	"AllowPush-b":            "a push is allowed",
+	"allowanceParts":         "a push is allowed",
 	"Answered":               "who knows a file",
 	"Approve":                "an approval while a remark is read",
 	"Approve-b":              "an approval without a report",

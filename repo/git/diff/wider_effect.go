@@ -36,6 +36,9 @@ func (c Change) outsideReader() string {
 	return ""
 }
 
+// DecidesCI reports whether the file decides what CI runs.
+func (c Change) DecidesCI() bool { return c.outsideReader() == wideKinds[0].words }
+
 // IsBesideCode reports whether the change has a wider effect and no test can show it: the file is read
 // outside the repository, is a submodule, or changed in nothing but whether it is a program.
 func (c Change) IsBesideCode() bool {
@@ -74,7 +77,7 @@ type wideFiles struct {
 }
 
 // wideKinds says what each kind of file does. The words continue a line that begins with a file's name,
-// such as "main.yml …".
+// such as "main.yml …". The first kind is what CI reads.
 var wideKinds = []wideFiles{
 	{
 		words: "decides what runs with the repository's credentials",

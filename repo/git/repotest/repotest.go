@@ -180,6 +180,19 @@ func Main(m *testing.M) {
 // Shared returns a path in the folder that all tests of a package share. The folder is empty at the start.
 func Shared(name string) string { return filepath.Join(shared, name) }
 
+// OpenShared makes a repository in the folder that all tests of a package share, and returns a mirror of it
+// and the commits. It is called once for each name.
+func OpenShared(name string, trees ...Files) (*git.Mirror, []string, error) {
+	origin := filepath.Join(Shared(name), "origin")
+	commits, err := Origin(origin, trees...)
+	if err != nil {
+		return nil, nil, err
+	}
+	mirrors := &git.Mirrors{Dir: filepath.Join(Shared(name), "mirrors"), Log: slog.New(slog.DiscardHandler)}
+	m, err := mirrors.Open(context.Background(), remote.Remote{Name: "shop", URL: origin})
+	return m, commits, err
+}
+
 // WriteTree returns a new folder with the files. Commands in the sandbox may write to it.
 func WriteTree(t testing.TB, f Files) string {
 	t.Helper()

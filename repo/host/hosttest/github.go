@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -88,6 +89,7 @@ func (g gitHub) listCheckRuns(w http.ResponseWriter, r *http.Request) {
 	for _, c := range g.checksOf(r.PathValue("commit")) {
 		run := map[string]any{
 			"id":         c.ID,
+			"head_sha":   cmp.Or(c.Of, r.PathValue("commit")),
 			"name":       c.Name,
 			"status":     "completed",
 			"conclusion": c.State,

@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strings"
@@ -104,11 +105,12 @@ func (g gitLab) listStatuses(w http.ResponseWriter, r *http.Request) {
 		}
 		list = append(list, map[string]any{
 			"id":            c.ID,
+			"sha":           cmp.Or(c.Of, r.PathValue("commit")),
 			"name":          c.Name,
 			"status":        state,
 			"target_url":    g.cfg.Web + "/-/jobs/" + itoa(c.ID),
 			"description":   nil,
-			"allow_failure": false,
+			"allow_failure": c.MayFail,
 		})
 	}
 	show(w, r, page(g.Server, w, r, list))

@@ -79,11 +79,14 @@ func (p Pull) project() int64 {
 
 const repositoryID = 7
 
-// A Check is a job or status of a commit. State is pending, success or failure.
+// A Check is a job or status of a commit. State is pending, success, failure, or the host's own word for
+// another end, such as skipped.
 type Check struct {
 	ID          int64
 	Name, State string
 	Log         string // empty if there is none
+	Of          string // the commit that the answer names; empty: the one that it is reported for
+	MayFail     bool   // GitLab: its failure does not matter
 }
 
 // A Comment is a comment on a pull request.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/build/result"
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/repo/proof"
@@ -90,19 +92,33 @@ func TestSplitRemainder(t *testing.T) {
 	"README.md":    "# Shop\n\nIt splits.\n",
 }
 
+// goShop is one repository for all tests, so that its base is built and tested once.
+var goShop = sync.OnceValues(func() (*git.Mirror, error) {
+	m, _, err := repotest.OpenShared("goshop", shop)
+	return m, err
+})
+
+var seed sync.Once // seeds its build cache once
+
 // openTrial proves a change of shop. Its limit only ends a trial that hangs.
 func openTrial(t *testing.T, changed repotest.Files) Trial {
 	t.Helper()
 	repotest.NeedCommand(t, "go version")
-	m, commits := repotest.NewMirror(t, shop)
+	m, err := goShop()
+	require.NoError(t, err)
+	commit, err := m.Commits().Resolve("main")
+	require.NoError(t, err)
 	c := (&build.Checker{Caches: build.Caches{
 		Sandbox: repotest.OpenBuilder(t),
-		Dir:     t.TempDir(),
+		Dir:     repotest.Shared("cache"),
 		Log:     slog.New(slog.DiscardHandler),
 	}}).For(m)
-	require.NoError(t, repotest.SeedGoCache(t.Context(), repotest.OpenBuilder(t),
-		repotest.GoCacheDir(c.Cache.WritableMounts(""))))
-	w := repotest.NewWorkspace(t, m, commits[0], changed)
+	seed.Do(func() {
+		err = repotest.SeedGoCache(t.Context(), repotest.OpenBuilder(t),
+			repotest.GoCacheDir(c.Cache.WritableMounts("")))
+	})
+	require.NoError(t, err)
+	w := repotest.NewWorkspace(t, m, commit, changed)
 	p := project.Find(w.Root().FS())
 	shown, err := proof.Prove(t.Context(), c, w, p, "")
 	require.NoError(t, err)
@@ -172,10 +188,13 @@ func TestARunThatIsTooLongIsNotBegun(t *testing.T) {
 		"money/rates.json":    "{}\n",
 		"money/split_test.go": fixed["money/split_test.go"],
 	})
+	runs := t.TempDir()
+	trial.Checker = trial.Checker.KeptIn(build.OpenJournal(runs, "hunks"))
 	require.Equal(t,
 		[]string{"needed money/money.go:7: TestSplitRemainder fails", "unneeded money/rates.json:"},
 		trial.verdicts(t))
 	trial.Proof.Branch.Took = 2 * time.Hour
+	trial.Checker = trial.Checker.KeptIn(build.OpenJournal(runs, "hunks")) // what ran needs not run again
 	require.Equal(t, []string{
 		"needed money/money.go:7: TestSplitRemainder fails", "untried money/rates.json: no time was left",
 	}, trial.verdicts(t))

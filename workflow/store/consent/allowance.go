@@ -14,7 +14,7 @@ import (
 
 // An Allowance is a Part: a separate permission for the files of a push. It is asked
 // for if User is empty, otherwise given, by the Permission of the same recording, and
-// then it overrules the objections that it names.
+// then it overrules the objections that it names. It lets CI prove no more than was asked for.
 type Allowance workflow.Allowance
 
 func (Allowance) Stage() record.Stage { return record.Given }
@@ -34,24 +34,26 @@ func (a Allowance) Mask(mask func(string) string) record.Part {
 func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// Asking for the same files again, for the same reasons, makes that question the newest one.
 	sql := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections,
-			expectations)
-			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9)
+			expectations, ci)
+			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9, $10)
 			on conflict (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations))
-			do update set asked_at = now(), names = excluded.names where allowances.id = excluded.id
-				and allowances.user_id = ''`
+			do update set asked_at = now(), names = excluded.names, ci = excluded.ci
+				where allowances.id = excluded.id and allowances.user_id = ''`
 	args := []any{
 		r.Session, a.ID, a.Approval, a.Tree, database.CleanText(a.Names), database.CleanText(a.Unproven),
 		database.CleanText(a.Paths), a.Objections, database.CleanText(a.Expectations),
+		a.CI,
 	}
 	if a.User != "" {
 		sql = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6,
-			allowed_at = now()
+			allowed_at = now(), ci = $7
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision
 				and a.base_commit = s.base_commit
 			where w.id = $2 and w.session_id = $1 and s.id = $1 and a.id = w.approval_id and w.user_id = ''
+				and $7 in ('', w.ci)
 				and not exists (select 1 from allowances later where later.session_id = $1
 					and later.asked_at > w.asked_at)`
-		args = []any{r.Session, a.ID, a.User, a.UserName, a.MessageTS, permitted(r)}
+		args = []any{r.Session, a.ID, a.User, a.UserName, a.MessageTS, permitted(r), a.CI}
 	}
 	tag, err := tx.Exec(ctx, sql, args...)
 	if err != nil {
@@ -67,7 +69,7 @@ func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 }
 
 const allowanceColumns = `id, approval_id as approval, tree, names, paths, unproven, objections, ` +
-	`expectations, user_id as "user", user_name, message_ts`
+	`expectations, ci, user_id as "user", user_name, message_ts`
 
 // Allowance returns the allowance that was asked for, or given, last under the approval, or nil if there
 // is none.

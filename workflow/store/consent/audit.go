@@ -20,8 +20,8 @@ import (
 )
 
 // AppendAudit adds to the session's chain what a row of decisions, reports, permissions, approvals,
-// allowances, removals, pushes, backports or objections says now. It has to run in the transaction that
-// wrote the row and locked the session's row, so that no other record comes between.
+// allowances, removals, pushes, backports, objections or ci_proofs says now. It has to run in the transaction
+// that wrote the row and locked the session's row, so that no other record comes between.
 func AppendAudit(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := auditRecord{What: what, Name: name}
 	var last string
@@ -71,7 +71,7 @@ type AuditFlaw struct {
 	// number of the record; 0: the row was never recorded
 	Seq int
 	// the kind of row: decision, report, permission, approval, allowance, removal,
-	// push, backport or objection
+	// push, backport, objection or ci proof
 	What string
 	// the row's id, revision, hash, commit or branch
 	Name string

@@ -77,12 +77,14 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 			coalesce(c.ended_ms, s.worked_ms + case when s.open and exists (select 1 from river_job j
 				where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id)
 					and j.state = 'running')
-				then (extract(epoch from now() - s.updated_at) * 1000)::bigint else 0 end) - c.began_ms
+				then (extract(epoch from now() - s.updated_at) * 1000)::bigint else 0 end) - c.began_ms,
+			exists (select 1 from ci_proofs p where p.session_id = s.id and p.state = 'waiting')
+				and not exists (select 1 from cards l where l.session_id = s.id and l.run > c.run)
 		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key
 			where c.session_id = $1 and c.run = $2`,
 		session, run).
 		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase,
-			&c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked)
+			&c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked, &c.AwaitsCI)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

@@ -55,6 +55,8 @@ type Row struct {
 	NewsAt        time.Time
 	// it is of a backport, not of the session's own branch
 	Aside bool
+	// the checks of Head are waited for as its proof, which tells the thread of them
+	Proof bool
 }
 
 // A Proposal is the content of a pull request.
@@ -110,7 +112,9 @@ const columns = `repository, branch, session_id as session, head, base, title, b
 	state, tried_at is not null as tried, number, url, reason, worded, checked, failure,
 	heard as comments_until, news_at,
 	exists (select 1 from backports b
-		where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside`
+		where (b.repository, b.branch) = (pull_requests.repository, pull_requests.branch)) as aside,
+	exists (select 1 from ci_proofs c where (c.repository, c.commit_hash, c.state)
+		= (pull_requests.repository, pull_requests.head, 'waiting')) as proof`
 
 // All returns the session's pull requests, oldest first. It
 // returns none if the session's words were cleaned away.
@@ -203,6 +207,35 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 		}
 		return nil
 	})
+}
+
+// Checked is a Part: the thread was told how the checks of a pushed commit ended. Nothing is said of them
+// once more while they stay so.
+type Checked struct {
+	Repository, Branch, Head string
+	State                    string // as in Row.Checked
+	Failure                  string // as in Row.Failure
+}
+
+func (Checked) Stage() record.Stage { return record.Push }
+
+// Mask masks what failed, and the names of the checks.
+func (c Checked) Mask(mask func(string) string) record.Part {
+	c.State = mask(c.State)
+	c.Failure = mask(c.Failure)
+	return c
+}
+
+// Write changes the branch's pull request, if there is one and the commit is the one that was pushed last.
+func (c Checked) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx,
+		`update pull_requests set checked = $5, failure = $6, news_at = now()
+		where repository = $1 and branch = $2 and head = $3 and session_id = $4`,
+		c.Repository, c.Branch, c.Head, r.Session, database.CleanText(c.State), database.CleanText(c.Failure))
+	if err != nil {
+		return fmt.Errorf("the checks of %s: %w", c.Head, err)
+	}
+	return nil
 }
 
 // Wake schedules a look soon at the pull requests of a repository that are open or could be reopened. It

@@ -27,12 +27,14 @@ func (p *PullRequestWorker) NextRetry(j *river.Job[PullRequestJob]) time.Time {
 	return p.Queue.retrySoon(j.Attempt)
 }
 
-// Work looks once, and queues the next look in place of this one. It opens nothing while
-// the session's work is paused.
+// Work looks once, and queues the next look in place of this one. It opens and pushes nothing
+// while the session's work is paused.
 func (p *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJob]) error {
 	return drain(ctx, p.Queue, j, j.Args.Session, `select not exists (select 1 from pull_requests p
 			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended'
-				and s.cleared_at is null)`,
+				and s.cleared_at is null)
+			and not exists (select 1 from ci_proofs c join sessions s on s.id = c.session_id
+				where c.session_id = $1 and `+openProof+` and s.cleared_at is null)`,
 		func(ctx context.Context, session string) error {
 			if err := p.Queue.mayOpen(ctx, session); err != nil {
 				return err
@@ -49,6 +51,9 @@ func (p *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJo
 			return p.lookAgain(ctx, j, again)
 		})
 }
+
+// openProof is the condition that something is left to do for a row c of ci_proofs.
+const openProof = `(c.state = 'waiting' or c.tests_state in ('intended', 'pushed', 'unwanted'))`
 
 // LookPause is the minimum time between a look and one that a push or a webhook causes.
 const LookPause = 5 * time.Second

@@ -85,6 +85,8 @@ func (q *Queue) mayOpen(ctx context.Context, session string) error {
 	err := q.db.Pool.QueryRow(ctx,
 		`select exists (select 1 from pull_requests r join sessions s on s.id = r.session_id where s.id = $1
 			and r.state = 'intended' and `+
+			isPaused+`) or exists (select 1 from ci_proofs c join sessions s on s.id = c.session_id
+			where s.id = $1 and c.tests_state in ('asked', 'intended') and `+
 			isPaused+`)`, session).Scan(&waits)
 	if err == nil && waits {
 		return river.JobSnooze(restPause)

@@ -172,6 +172,7 @@ var forgetting = []string{
 	`delete from questions where session_id = $1`,
 	`delete from pull_requests where session_id = $1`,
 	`delete from backports where session_id = $1`,
+	`delete from ci_proofs where session_id = $1`,
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,

@@ -266,6 +266,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
 		`insert into allowances (id, session_id, approval_id, tree, names)
 			values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
+		`insert into ci_proofs (repository, commit_hash, session_id, allowance_id, branch, base_commit, base,
+			state) values ('shop', 'c%[1]s', '%[1]s', 'w%[1]s', 'bobbin/x', 'b', 'main', 'passed')`,
 		`insert into objections (session_id, approval_id, message_id, message_ts, user_id, how, words,
 			settled, allowance_id)
 			select session_id, 'a%[1]s', id, message_ts, 'U2', 'message', 'wrong file', 'overruled', 'w%[1]s'

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
 // check adds all problems of the configuration to p.
@@ -183,6 +184,14 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	}
 	if r.Checks.Warm != "" {
 		p.OneOf(at+".checks.warm", "warm", r.Checks.Warm, []string{"on", "off"})
+	}
+	if r.Checks.CI != "" {
+		p.OneOf(at+".checks.ci", "ci", r.Checks.CI,
+			[]string{repository.CIOff, repository.CIOn, repository.CIRed})
+		if r.Checks.CI != repository.CIOff && !r.Host.opens() {
+			p.At(at+".checks.ci", "checks.ci is %s, and CI can be asked only where host names the git host "+
+				"whose checks are read: add host: on", r.Checks.CI)
+		}
 	}
 	r.Setup.check(p, at+".setup")
 	r.Services.check(p, at+".services")

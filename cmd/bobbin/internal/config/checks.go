@@ -16,6 +16,8 @@ type Checks struct {
 	// for the tests near a change, with {files} or {packages}; default: made from the test command
 	Near string `yaml:"near"`
 	Warm string `yaml:"warm"` // off (default) or on: new commits of the base are tested in idle time
+	// off, on (default) or red: what CI is offered to prove where nothing can be proven on this machine
+	CI string `yaml:"ci"`
 	CheckLimits
 }
 

@@ -520,6 +520,12 @@ var badConfigs = []struct{ text, want string }{
 		`c:4: repositories[0].checks: keys and values are expected, not the text "make test"`,
 	},
 	{one + "checks: {warm: yes}", `c:4: unknown warm "yes"; one of on, off`},
+	{hub + "  host: on\n  checks: {ci: green}", `c:5: unknown ci "green"; one of off, on, red`},
+	{
+		one + "checks: {ci: red}",
+		"c:4: checks.ci is red, and CI can be asked only where host names the git host whose checks are " +
+			"read: add host: on",
+	},
 	{
 		one + "checks: {near: npm test}",
 		`c:4: near "npm test" needs {files} or {packages} where the changed ones are to be`,

@@ -217,25 +217,18 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 	return nil
 }
 
-// A toolchain is a program that checks run, with the names of the files by which repo/build/project
-// recognises projects that need it, and how to install it.
-type toolchain struct{ program, files, cure string }
-
-// builds reports whether a repository with these names in its top folder is built with the toolchain.
-func (t toolchain) builds(top []string) bool {
-	return slices.ContainsFunc(strings.Fields(t.files),
-		func(name string) bool { return slices.Contains(top, name) })
-}
+// A toolchain is a program that checks run, with the kind of projects that need it, and how to install it.
+type toolchain struct{ program, kind, cure string }
 
 var tools = []toolchain{
-	{"go", "go.mod", "install Go (apt-get install golang-go, or https://go.dev/dl)"},
-	{"node", "package.json", "install Node (apt-get install nodejs npm)"},
+	{"go", "go", "install Go (apt-get install golang-go, or https://go.dev/dl)"},
+	{"node", "node", "install Node (apt-get install nodejs npm)"},
 	{
-		"python3", "pyproject.toml setup.py requirements.txt",
+		"python3", "python",
 		"install Python (apt-get install python3 python3-pytest)",
 	},
-	{"cargo", "Cargo.toml", "install Rust (apt-get install cargo)"},
-	{"make", "Makefile", "install make (apt-get install make)"},
+	{"cargo", "rust", "install Rust (apt-get install cargo)"},
+	{"make", "make", "install make (apt-get install make)"},
 }
 
 // reportToolchains reports which of the toolchains commands in the sandbox find.

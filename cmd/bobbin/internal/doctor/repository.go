@@ -81,7 +81,6 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 	if here != nil {
 		defer here.Close()
 	}
-	d.examineToolchain(ctx, r, here, f)
 	d.examineFiles(ctx, r, here, f)
 }
 
@@ -135,9 +134,12 @@ func (d *Doctor) examineFiles(
 			f.failed("environment.image", err)
 		}
 	}
-	switch {
-	case err != nil:
+	if err != nil {
 		f.note("its files cannot be read: "+err.Error(), "")
+		return
+	}
+	d.examineToolchain(ctx, r, found.Kind, f)
+	switch {
 	case found.Test.Line == "":
 		f.warn("found: "+found.String(), d.tryCommand(r)+" says what would help")
 	case found.Lacks():
@@ -203,11 +205,9 @@ func remoteRefusal(f *List, what string, err error) {
 	}
 }
 
-// examineToolchain checks that commands in the sandbox find the programs that build and test the
-// repository, as far as they can be told before it is fetched.
-func (d *Doctor) examineToolchain(
-	ctx context.Context, r repository.Repository, local *git.Local, f *List,
-) {
+// examineToolchain checks that commands in the sandbox find the program that builds and tests a project of
+// that kind.
+func (d *Doctor) examineToolchain(ctx context.Context, r repository.Repository, kind string, f *List) {
 	box := d.openedSandbox(ctx)
 	if box == nil {
 		return // the part "sandbox" reports it
@@ -215,24 +215,15 @@ func (d *Doctor) examineToolchain(
 	if r.Build != "" && r.Test != "" {
 		return // configured commands: what programs they need is not known
 	}
-	var top []string
-	if local != nil {
-		top = local.TopNames()
+	at := slices.IndexFunc(tools, func(t toolchain) bool { return t.kind == kind })
+	if at < 0 {
+		return
 	}
-	here := programsInside(ctx, box)
-	for _, t := range tools {
-		if t.program == "make" && slices.ContainsFunc(tools,
-			func(o toolchain) bool { return o.program != "make" && o.builds(top) }) {
-			continue // the others take precedence over a Makefile, which calls them
-		}
-		if !t.builds(top) {
-			continue
-		}
-		if here[t.program] {
-			f.ok("its checks run with %s, which commands find", t.program)
-			continue
-		}
-		f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
-			t.program), t.cure+", where every user can read it")
+	t := tools[at]
+	if programsInside(ctx, box)[t.program] {
+		f.ok("its checks run with %s, which commands find", t.program)
+		return
 	}
+	f.warn(fmt.Sprintf("its checks need %s, which commands do not find: nothing can be proven",
+		t.program), t.cure+", where every user can read it")
 }

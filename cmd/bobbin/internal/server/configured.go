@@ -129,6 +129,7 @@ func repositoryOf(
 		Test:         r.Checks.Test,
 		Near:         r.Checks.Near,
 		Warm:         r.Checks.Warm == "on",
+		CI:           r.Checks.CI,
 		Scope:        r.Scope,
 		Setup:        setup,
 		Environment:  r.Environment(),

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -31,6 +32,8 @@ func (b *Server) pullRequests(
 		Agent:        agent,
 		Secrets:      s.Secrets,
 		Pace:         s.HostPace,
+		Mirrors:      b.Mirrors,
+		Dir:          filepath.Join(s.DataDir, "sessions"),
 		Log:          b.log,
 		NameOf:       directory.DisplayName,
 		ThreadURL: func(t workflow.Thread) string {

@@ -176,7 +176,7 @@ func (o Options) try(
 	mirrors := &git.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	defer mirrors.Close()
 	shown := &progress{out: con.Err}
-	runner := trial.Runner{Mirrors: mirrors, Once: o.Once, Step: func(what string) func() {
+	runner := trial.Runner{Mirrors: mirrors, Once: o.Once, Watch: shown.watch, Step: func(what string) func() {
 		if o.Step != nil {
 			o.Step(what)
 		}

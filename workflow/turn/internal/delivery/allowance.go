@@ -40,11 +40,19 @@ func (d *Delivery) AskAllowance(
 		wanted.ID = store.NewToken()
 		w = &wanted
 	}
+	w.CI = reasons.ci.proof
 	w.Names = d.MaskShown(reasons.text(tree))
 	label, _ := reasons.label()
 	buttons := []workflow.Button{{
 		ActionID: workflow.ButtonPush, Label: label, Style: "primary", Value: store.NewToken(), Means: w.ID,
 	}}
+	if reasons.ci.proof != workflow.CINone {
+		buttons[0].Style = ""
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonProveByCI, Label: "Prove it by CI", Style: "primary",
+			Value: store.NewToken(), Means: w.ID,
+		})
+	}
 	if len(reasons.objections) == 0 {
 		buttons = append(buttons, workflow.Button{
 			ActionID: workflow.ButtonShowDiff,

@@ -72,7 +72,7 @@ func (d *Delivery) commitSpec(
 	}
 	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
 	if proven.unproven() != "" {
-		trailers = append(trailers, proposal.UnprovenTrailer(proven.unproven()))
+		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
 	}
 	return git.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),

@@ -219,26 +219,9 @@ func (d *Delivery) publishCommit(
 	if err != nil {
 		return model.Result{}, err
 	}
-	return ledger.WithParts(ledger.WithParts(model.Result{
-		Text: "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done.",
-		Ends: true,
-	}, append(append(append(proposed, endFailedTasks(tasks)...),
-		lookback.Push{
-			Wanted:     d.LooksBack,
-			Repository: p.Repository.Name,
-			Base:       s.BaseCommit,
-			Commit:     commit,
-			Project:    p.Project(),
-			Changes:    work.changes,
-			Proof:      work.proof,
-		}.Parts()...),
-		pictures.Push{
-			Repository: p.Repository.Name,
-			Base:       s.BaseCommit,
-			Commit:     commit,
-			Changes:    work.changes,
-		}.Request())...),
-		consent.Push(push),
+	parts := append(proposed, endFailedTasks(tasks)...)
+	parts = append(parts, d.besidePush(work, commit)...)
+	parts = append(parts, consent.Push(push),
 		store.Update{
 			Events: []workflow.Event{workflow.EventProve},
 			Open:   ledger.Rest,
@@ -248,7 +231,34 @@ func (d *Delivery) publishCommit(
 			},
 		},
 		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f),
-			d.resultButtons(work, commit, f)...))), nil
+			d.resultButtons(work, commit, f)...)))
+	told := "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done."
+	if order, ok := d.orderCI(work, push); ok {
+		parts = append(parts, order)
+		told += " The program waits for the checks of CI, and tells the thread how they end."
+	}
+	return ledger.WithParts(model.Result{Text: told, Ends: true}, parts...), nil
+}
+
+// besidePush returns what is looked at beside the turns once the work is pushed.
+func (d *Delivery) besidePush(work provenWork, commit string) []store.Part {
+	p := d.Trees.Current()
+	base := d.Session().BaseCommit
+	looked := lookback.Push{
+		Wanted:     d.LooksBack,
+		Repository: p.Repository.Name,
+		Base:       base,
+		Commit:     commit,
+		Project:    p.Project(),
+		Changes:    work.changes,
+		Proof:      work.proof,
+	}.Parts()
+	return append(looked, pictures.Push{
+		Repository: p.Repository.Name,
+		Base:       base,
+		Commit:     commit,
+		Changes:    work.changes,
+	}.Request())
 }
 
 // endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was

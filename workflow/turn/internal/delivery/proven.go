@@ -59,7 +59,7 @@ func (p provenWork) expectations() string {
 // seen returns what the program itself found out about the work, in lines.
 func (p provenWork) seen() []string {
 	if p.unproven() != "" {
-		lines := []string{"Nothing is proven: " + p.unproven()}
+		lines := []string{"Nothing is proven: " + p.trailer()}
 		if p.proof.Command.Text != "" {
 			lines = append(lines, p.proof.Command.Text)
 		}

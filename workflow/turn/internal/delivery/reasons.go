@@ -28,6 +28,8 @@ type pushReasons struct {
 	paths []string
 	// new tests show the change
 	shown bool
+	// what CI can prove instead, since it is unproven
+	ci ciOffer
 }
 
 // maxMissing is how many characters are quoted of the output of a command that did not start.
@@ -51,8 +53,13 @@ func (d *Delivery) pushReasons(
 		return r, err
 	}
 	r.expectations = expected.Open
-	r.objections, err = d.Store.Objections(ctx, a.ID, tree)
-	return r, err
+	if r.objections, err = d.Store.Objections(ctx, a.ID, tree); err != nil {
+		return r, err
+	}
+	if r.unproven != "" && !r.alone && len(r.objections) == 0 {
+		r.ci = d.offerCI(tree, changes)
+	}
+	return r, nil
 }
 
 func (p pushReasons) none() bool {
@@ -63,7 +70,7 @@ func (p pushReasons) none() bool {
 func (p pushReasons) allowance(approval, tree string) workflow.Allowance {
 	w := workflow.Allowance{
 		Approval: approval, Tree: tree, Paths: strings.Join(p.paths, "\n"), Unproven: p.unproven,
-		Expectations: strings.Join(p.expectations, "\n"),
+		Expectations: strings.Join(p.expectations, "\n"), CI: p.ci.proof,
 	}
 	for _, o := range p.objections {
 		w.Objections = append(w.Objections, o.ID)
@@ -170,6 +177,9 @@ func (p pushReasons) text(tree string) string {
 		if !p.alone {
 			cure = "When that is fixed, write \"go on\"; or r" + cure[1:]
 		}
+	}
+	if p.ci.proof != workflow.CINone {
+		cure += "\n" + p.ci.text()
 	}
 	return ready + "\nNothing was pushed. " + cure
 }

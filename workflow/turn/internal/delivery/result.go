@@ -32,6 +32,9 @@ func (d *Delivery) resultText(
 	if work.unproven() != "" {
 		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
+	if work.ci() != workflow.CINone {
+		done = fmt.Sprintf("Done, and not proven yet, since nothing can be proven here: %s.", work.unproven())
+	}
 	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch,
 		prompt.ShortHash(commit),
 		plaintext.CountNoun(len(work.changes), "file"), added, removed))
@@ -49,7 +52,7 @@ func (d *Delivery) resultText(
 	}
 	text.Vouch(work.proofText())
 	if work.unproven() != "" {
-		text.Vouch("Allowed unproven by " + plaintext.OneLine(work.allowance.UserName))
+		text.Vouch(work.allowedText(commit))
 	}
 	for _, o := range work.overruled {
 		by := plaintext.OneLine(work.allowance.UserName)

@@ -146,8 +146,14 @@ func decisionPressRules() []rule {
 			}, workflow.ButtonTakeUp),
 		press("Push it", "is judged like an approval, of exactly the files that the question is about",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.AllowPush(ctx, c.Message, c.person(), b.means)
+				return j.Approvals.AllowPush(ctx, c.Message, c.person(),
+					approval.PushAnswer{Question: b.means})
 			}, workflow.ButtonPush),
+		press("Prove it by CI", "is judged like a push of these files, whose proof is left to CI",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.Approvals.AllowPush(ctx, c.Message, c.person(),
+					approval.PushAnswer{Question: b.means, ByCI: true})
+			}, workflow.ButtonProveByCI),
 		press("Yes, that is it", "is judged like an approval of that understanding",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), b.revision)

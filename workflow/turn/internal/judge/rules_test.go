@@ -133,6 +133,7 @@ var pressCases = []pressCase{
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
 	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
 	{"Push it", workflow.ButtonPush, heldBack},
+	{"Prove it by CI", workflow.ButtonProveByCI, heldBack},
 	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
 	{"a repository", workflow.ButtonChoose, nothing},
 	{"Works, Still broken", workflow.ButtonBroken, nothing},

@@ -8,12 +8,14 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/ciproof"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // stopSession stops everything that is under way. Anybody who may take part can ask for it. Approved
@@ -41,7 +43,7 @@ func (j *Judge) stopParts(
 		consent.Decision{What: workflow.DecideStop, Allowed: true, User: p.ID, MessageTS: m.TS},
 		progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{},
 		store.PicturesStopped{},
-		backports.Stop{})
+		backports.Stop{}, ciproof.Stop{})
 	kept := "The work so far is kept; "
 	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open {
 		// nothing ran but what runs beside the turns
@@ -53,6 +55,14 @@ func (j *Judge) stopParts(
 			said = pushed
 			kept = "Nothing else runs now; "
 		}
+	}
+	awaited, err := ciproof.Register{Store: j.Store}.Awaited(ctx, j.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	if awaited != "" {
+		said += fmt.Sprintf(" I no longer wait for the checks of %s: it stays unproven.",
+			prompt.ShortHash(awaited))
 	}
 	how, buttons, err := j.howToGoOn(ctx, p, mark)
 	if err != nil {

@@ -272,14 +272,15 @@ func limitRules() []rule {
 	return []rule{
 		{
 			name: "push",
-			when: `it is "push it", or a form of that, and the thread was asked; ` +
+			when: `it is "push it", "prove it by CI", or a form of these, and the thread was asked; ` +
 				`or "push all the same" of approved work`,
 			then: "is judged like an approval, of exactly the files that the question is about",
 			fires: func(c *Case) bool {
 				return c.says().Push.Allows && get(c, &c.asksForPush)
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.AllowPush(ctx, c.Message, c.person(), "")
+				return j.Approvals.AllowPush(ctx, c.Message, c.person(),
+					approval.PushAnswer{ByCI: c.says().Push.ByCI})
 			},
 		},
 		{

@@ -65,18 +65,34 @@ func wordsMissing(m intent.Message, w workflow.Allowance) (reason, said string) 
 	case len(w.Objections) > 0:
 		return "somebody objects",
 			"Somebody objects to this. To push the branch anyway, reply \"push all the same\"."
-	case w.Unproven != "" && !m.Says.Push.Unproven:
+	case m.Says.Push.ByCI && w.CI == workflow.CINone:
+		words := "push it"
+		if w.Unproven != "" {
+			words += " unproven"
+		}
+		return "CI is not offered", fmt.Sprintf("I did not offer CI for these files. To push the branch, "+
+			"reply %q.", words)
+	case w.Unproven != "" && !m.Says.Push.Unproven && !m.Says.Push.ByCI:
+		byCI := ""
+		if w.CI != workflow.CINone {
+			byCI = "; to have CI prove it, \"prove it by CI\""
+		}
 		return "it is unproven", fmt.Sprintf("Nothing of this was proven (%s). To push the branch anyway, "+
-			"reply \"push it unproven\".", w.Unproven)
+			"reply \"push it unproven\"%s.", w.Unproven, byCI)
 	}
 	return "", ""
 }
 
-// AllowPush judges a message or press that allows a push. It is judged like an approval. id is the
-// allowance that the pressed button is for, and empty for a message. A message has to be written below
-// the question, and has to say "unproven" if nothing was proven.
+// A PushAnswer is what a message or a press answers to the question whether a change may be pushed.
+type PushAnswer struct {
+	Question string // id of the allowance that the pressed button is for; empty for a message
+	ByCI     bool   // the checks of CI are to prove it
+}
+
+// AllowPush judges a message or press that allows a push. It is judged like an approval. A message has to be
+// written below the question, and has to say "unproven", or that CI proves it, if nothing was proven.
 func (ap *Approvals) AllowPush(
-	ctx context.Context, m intent.Message, p workflow.Person, id string,
+	ctx context.Context, m intent.Message, p workflow.Person, answer PushAnswer,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, workflow.DecidePush, reason, said), nil
@@ -96,8 +112,11 @@ func (ap *Approvals) AllowPush(
 			return nil, err
 		}
 		return refused(whyNoPushWaits(ap.Session(), asked != nil))
-	case id != "" && id != w.ID:
+	case answer.Question != "" && answer.Question != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
+	case answer.ByCI && m.Kind == workflow.MessageAction && w.CI == workflow.CINone:
+		return refused("CI is not offered", "CI is no longer offered for these files. To push the branch, "+
+			"reply \"push it unproven\".")
 	}
 	if reason, said := wordsMissing(m, *w); reason != "" {
 		return refused(reason, said)
@@ -111,7 +130,7 @@ func (ap *Approvals) AllowPush(
 	}
 	if talk, err := ap.TalkBelow(ctx, m); err != nil {
 		return nil, err
-	} else if talk && !m.Says.Push.Unproven && !m.Says.Push.AllTheSame {
+	} else if talk && !m.Says.Push.Unproven && !m.Says.Push.AllTheSame && !m.Says.Push.ByCI {
 		return refused(
 			"others talk above",
 			p.Name+", was that for me? To allow the push, press the button of the question, "+
@@ -121,11 +140,25 @@ func (ap *Approvals) AllowPush(
 	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecidePush); f != nil || err != nil {
 		return f, err
 	}
+	if !answer.ByCI {
+		w.CI = workflow.CINone
+	}
+	return ap.allowanceParts(m, p, *w), nil
+}
+
+// allowanceParts returns the parts that give an allowance. What CI may prove by it is in w.CI.
+func (ap *Approvals) allowanceParts(
+	m intent.Message, p workflow.Person, w workflow.Allowance,
+) []store.Part {
 	f := ap.ForAgents(m, fmt.Sprintf("%s allowed the push of exactly these files. Change nothing, "+
 		"and call finish again.", prompt.PersonName(p.Name)))
 	said := "Push allowed by " + p.Name
 	reason := "tree " + w.Tree
-	if w.Unproven != "" {
+	switch {
+	case w.CI != workflow.CINone:
+		said += ", for CI to prove it"
+		reason += ", by CI: " + w.Unproven
+	case w.Unproven != "":
 		said = said + ", unproven"
 		reason = reason + ", unproven: " + w.Unproven
 	}
@@ -141,7 +174,7 @@ func (ap *Approvals) AllowPush(
 	w.User = p.ID
 	w.UserName = p.Name
 	w.MessageTS = m.TS
-	f = append(f, consent.Allowance(*w))
+	f = append(f, consent.Allowance(w))
 	f = append(f, permission.NewPermission(m.Message, p, workflow.PermitPush, ap.Session().Revision))
 	f = append(f, consent.Decision{
 		What:      workflow.DecidePush,
@@ -151,5 +184,5 @@ func (ap *Approvals) AllowPush(
 		MessageTS: m.TS,
 		Revision:  ap.Session().Revision,
 	})
-	return f, nil
+	return f
 }

@@ -23,7 +23,8 @@ import (
 func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, error) {
 	permits := slices.Contains(
 		[]workflow.ActionID{
-			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonConfirm, workflow.ButtonFixLimited,
+			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonProveByCI, workflow.ButtonConfirm,
+			workflow.ButtonFixLimited,
 			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
 			workflow.ButtonPassOn,
 		},

@@ -364,14 +364,16 @@ func (l *Tools) delegationResult(ctx context.Context, done []workflow.Task) (mod
 	if diff, err := tool.ShowDiff(ctx, l.Trees.Current().Work, "", maxShownDiff); err == nil && diff != "" {
 		results = append(results, "The whole change so far:", prompt.Fence("diff", diff))
 	}
+	p := l.Trees.Current()
 	return model.Result{
-		Text: strings.Join(append(results, nextStep(done, l.Trees.Current().Unprovable())), "\n"),
+		Text: strings.Join(append(results, nextStep(done, p.Unprovable(), p.Repository.CIProof())), "\n"),
 	}, nil
 }
 
 // nextStep returns what the orchestrator may do after the tasks have ended. If nothing can be proven
-// here, for the reason in unprovable, a task that ended without a result did not fail.
-func nextStep(done []workflow.Task, unprovable string) string {
+// here, for the reason in unprovable, a task that ended without a result did not fail. ci is what CI can
+// prove then.
+func nextStep(done []workflow.Task, unprovable string, ci workflow.CIProof) string {
 	const seen = "Your tools see the files as they are now, with this work in them. "
 	any := func(state workflow.TaskState) bool {
 		return slices.ContainsFunc(done, func(k workflow.Task) bool { return k.State == state })
@@ -398,9 +400,14 @@ func nextStep(done []workflow.Task, unprovable string) string {
 				"to have it, delegate it alone.", k.Number)
 		}
 	}
+	byCI := ""
+	if ci != workflow.CINone {
+		byCI = ", or to have CI prove it"
+	}
 	return text + " " +
 		seen + "Delegate what was not begun, a task a call. When all is there, call finish, " +
-		"which asks the thread whether to push it unproven; or blocked, to have what is missing fixed first."
+		"which asks the thread whether to push it unproven" + byCI +
+		"; or blocked, to have what is missing fixed first."
 }
 
 // askWhatNow asks the thread how to go on, lists what was tried, and restores the files.

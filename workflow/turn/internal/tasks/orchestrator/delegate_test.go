@@ -162,25 +162,29 @@ func TestWhatIsNextWhereNothingCanBeProven(t *testing.T) {
 	begun := workflow.Task{Number: 2, State: workflow.TaskBlocked, StartTree: "a", Apart: true}
 	held := workflow.Task{Number: 3, State: workflow.TaskDone, StartTree: "a", Apart: true}
 	for _, tasks := range [][]workflow.Task{{blocked}, {blocked, held}} {
-		require.NotContains(t, nextStep(tasks, ""), "did not fail")
-		said := nextStep(tasks, why)
+		require.NotContains(t, nextStep(tasks, "", workflow.CINone), "did not fail")
+		said := nextStep(tasks, why, workflow.CINone)
 		require.Contains(t, said, why+" A task that is blocked by that alone did not fail")
 		require.Contains(t, said, "push it unproven")
 		require.NotContains(t, said, "with what you learned")
 		require.NotContains(t, said, "a tree of its own")
 	}
 	require.Contains(t,
-		nextStep([]workflow.Task{blocked, begun, {Number: 4, State: workflow.TaskBlocked, Apart: true}}, why),
+		nextStep([]workflow.Task{
+			blocked, begun, {Number: 4, State: workflow.TaskBlocked, Apart: true},
+		}, why, workflow.CINone),
 		"same work again would prove no more. Task 2 worked in a tree of its own, "+
 			"and its change is not in the files: to have it, delegate it alone. Your")
-	require.Contains(t, nextStep([]workflow.Task{held}, why), "If all is done, call finish.")
+	require.Contains(t, nextStep([]workflow.Task{blocked}, why, workflow.CIGreen),
+		"or to have CI prove it; or blocked")
+	require.Contains(t, nextStep([]workflow.Task{held}, why, workflow.CINone), "If all is done, call finish.")
 	failed := workflow.Task{Number: 5, State: workflow.TaskFailed}
 	for _, tasks := range [][]workflow.Task{{held, failed}, {blocked, failed}} {
-		said := nextStep(tasks, "")
+		said := nextStep(tasks, "", workflow.CINone)
 		require.Contains(t, said, "unless the files change, it is refused for the same reason")
 		require.NotContains(t, said, "call finish")
 	}
-	said := nextStep([]workflow.Task{held, blocked}, "")
+	said := nextStep([]workflow.Task{held, blocked}, "", workflow.CINone)
 	require.Contains(t, said, "If what was approved is in the files, call finish")
 	require.NotContains(t, said, "refused for the same reason")
 }

@@ -222,8 +222,12 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 		t.SayIfNew(ctx, note)
 	}
 	if why := joinSentences(p.Tests.unprovable(), p.fetched.tools); why != "" {
-		t.SayIfNew(ctx, why+" My operator can have it installed, "+
-			"or name another command (`checks.test` of the repository).")
+		why += " My operator can have it installed, or name another command " +
+			"(`checks.test` of the repository)."
+		if p.Repository.CIProof() != workflow.CINone {
+			why += " Or CI proves it: I ask before the push."
+		}
+		t.SayIfNew(ctx, why)
 	} else if why := p.Tests.mostSkip(); why != "" {
 		t.SayIfNew(ctx, why)
 	}
