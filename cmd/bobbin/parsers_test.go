@@ -370,6 +370,7 @@ var outside = []readerOf{
 		[]string{
 			"repo/build/packages/internal/manager/manager.go FindIn",
 			"repo/build/packages/internal/manager/npm.go readNodeManifest",
+			"repo/build/packages/internal/manager/composer.go readComposerManifest",
 		},
 		[]string{"repo/build/packages/internal/manager FuzzFindIn"},
 	},
@@ -579,6 +580,7 @@ var inside = map[string]string{
 	"cmd/bobbin/reload.go":                                      "this program's own file",
 	"cmd/bobbin/manifest.go":                                    "the manifest that is part of this program",
 	"repo/sandbox/internal/docker/docker_linux.go":              "the kernel's /proc",
+	"repo/sandbox/internal/docker/args_linux.go":                "the kernel's /proc",
 	"repo/sandbox/internal/docker/container_linux.go": "reports of this program's own first " +
 		"process in a container",
 	"repo/sandbox/internal/cgroup/hierarchy_linux.go":   "the kernel's /proc, and its own groups",

@@ -127,9 +127,9 @@ const (
 	lockFile    = "lock"
 )
 
-// collectAll makes pytest run the other tests if one file cannot be imported, as the other runners do. Without
-// it one such file on the base leaves nothing to compare with.
-// See https://docs.pytest.org/en/stable/reference/reference.html#envvar-PYTEST_ADDOPTS.
+// collectAll makes pytest run the other tests if one file cannot be imported, as the other runners do.
+// Without it one such file on the base leaves nothing to compare with. See
+// https://docs.pytest.org/en/stable/reference/reference.html#envvar-PYTEST_ADDOPTS.
 const collectAll = "PYTEST_ADDOPTS=--continue-on-collection-errors"
 
 // Mounts returns the mounts that show the repository's caches to a command, read-only, and the environment

@@ -102,8 +102,8 @@ func (c *Cache) WithEnvironment(cmd *sandbox.Cmd, started bool) environment.Wrap
 	return used.Wrap(cmd, used.prepared, started)
 }
 
-// environmentKey returns the key of the environment of UseEnvironment, with the image that commands run in, or
-// an empty string if there is neither.
+// environmentKey returns the key of the environment of UseEnvironment, with the image that commands run in,
+// or an empty string if there is neither.
 func (c *Cache) environmentKey() string {
 	key := ""
 	if used := c.environment.Load(); used != nil {

@@ -14,11 +14,12 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
-// TestImageOfADevcontainer runs tests in the image that devcontainer.json names, if the engine has it, and in the
-// one of the configuration if that names one.
+// TestImageOfADevcontainer runs tests in the image that devcontainer.json names, if the engine has it, and in
+// the one of the configuration if that names one.
 func TestImageOfADevcontainer(t *testing.T) {
 	t.Parallel()
-	image, engine := os.Getenv("BOBBIN_TEST_IMAGE"), os.Getenv("BOBBIN_TEST_ENGINE")
+	image := os.Getenv("BOBBIN_TEST_IMAGE")
+	engine := os.Getenv("BOBBIN_TEST_ENGINE")
 	if image == "" || engine == "" {
 		t.Skip("BOBBIN_TEST_IMAGE and BOBBIN_TEST_ENGINE name no image of a container engine")
 	}
@@ -30,7 +31,8 @@ func TestImageOfADevcontainer(t *testing.T) {
 	tree := func(image string) repotest.Files {
 		return repotest.Files{
 			".devcontainer/devcontainer.json": `{"image": "` + image + `"}`,
-			"test.sh":                         "test -e /etc/second && echo ok 1 - second || echo not ok 1 - second; echo 1..1\n",
+			"test.sh": "test -e /etc/second && echo ok 1 - second || echo not ok 1 - second\n" +
+				"echo 1..1\n",
 		}
 	}
 	for name, c := range map[string]struct {

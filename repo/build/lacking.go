@@ -170,8 +170,8 @@ var (
 const codeFileSize = 128 + 25
 
 // markLacking says of each failed test whether it failed since the run reached a limit. If nothing can be
-// read of a run in which a process was ended at its limit of memory or of a file's size, the run as a whole was
-// stopped.
+// read of a run in which a process was ended at its limit of memory or of a file's size, the run as a whole
+// was stopped.
 func markLacking(r *result.Result, o outcome) {
 	if !r.Counted && r.Stopped == "" && !r.TestsOK {
 		switch {

@@ -47,7 +47,8 @@ func TestWhatWasLeftOutRunsAgainWithMoreRoom(t *testing.T) {
 	repotest.NeedCommand(t, "go version")
 	m, commits := repotest.NewMirror(t, repotest.Files{
 		"go.mod": "module example.com/shop\n\ngo 1.24\n",
-		"a_test.go": "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc TestSmall(t *testing.T) {}\n\n" +
+		"a_test.go": "package shop\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
+			"func TestSmall(t *testing.T) {}\n\n" +
 			"func TestLarge(t *testing.T) {\n" +
 			"\tif err := os.WriteFile(\"large\", make([]byte, 64<<20), 0o600); err != nil {\n" +
 			"\t\tt.Fatal(\"EFBIG\", err)\n\t}\n}\n",

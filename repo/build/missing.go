@@ -80,12 +80,14 @@ var causes = []cause{
 		"the Ruby library NAME is not installed", false,
 	},
 	{
-		regexp.MustCompile(`(?m)(?:Cannot open file|Failed opening(?: required)?|[Ff]ailed to open stream)[^\n]*?` +
-			`\b(vendor/autoload\.php)\b`),
+		regexp.MustCompile(
+			`(?m)(?:Cannot open file|Failed opening(?: required)?|[Ff]ailed to open stream)[^\n]*?` +
+				`\b(vendor/autoload\.php)\b`),
 		"the packages of composer are not installed: there is no NAME", false,
 	},
 	{
-		regexp.MustCompile(`(?m)^Could not find (Hex), which is needed`), "the package manager NAME of Elixir is not installed", false,
+		regexp.MustCompile(`(?m)^Could not find (Hex), which is needed`),
+		"the package manager NAME of Elixir is not installed", false,
 	},
 	{
 		regexp.MustCompile("(?m)no matching package named `([\\w-]+)` found"), "the crate NAME is not there",
@@ -96,8 +98,8 @@ var causes = []cause{
 // maxName is the longest name of a missing thing, in bytes, that is reported.
 const maxName = 100
 
-// MissingIn returns in words which program or package the output of a failed command lacks, or an empty string
-// if it names none: "the Perl module File::Next is not installed".
+// MissingIn returns in words which program or package the output of a failed command lacks, or an empty
+// string if it names none: "the Perl module File::Next is not installed".
 func MissingIn(output string) string { return outcome{text: output, code: 1}.missing() }
 
 // missing returns in words what kept a command from starting, or an empty string if it failed in another

@@ -50,8 +50,8 @@ func TestARunThatDidNotStartSaysWhatIsMissing(t *testing.T) {
 			"(LoadError)": "the Ruby library minitest/autorun is not installed",
 		"PHPUnit 9.6.7\n\nCannot open file \"/src/vendor/autoload.php\".": "the packages of composer are " +
 			"not installed: there is no vendor/autoload.php",
-		"Could not find Hex, which is needed to build dependency :mime": "the package manager Hex of Elixir is " +
-			"not installed",
+		"Could not find Hex, which is needed to build dependency :mime": "the package manager Hex of " +
+			"Elixir is not installed",
 		"AssertionError: 3 != 4": "",
 		"Error: Cannot find module './share'\nRequire stack:\n- /src/x.js": "",
 		"cart: widget: not found": "",

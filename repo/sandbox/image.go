@@ -27,9 +27,9 @@ func (s *Sandbox) WhereToInstall() string {
 	return "install it on the machine that I run on, where commands see it: below /usr"
 }
 
-// WithImage returns a sandbox like this one whose commands run in another image, which the engine has to have.
-// It is probed once; after that the same sandbox is returned as long as the name means the same image. The
-// error is an *Unavailable, also if the kind has no images, unless ctx ended.
+// WithImage returns a sandbox like this one whose commands run in another image, which the engine has to
+// have. It is probed once; after that the same sandbox is returned as long as the name means the same image.
+// The error is an *Unavailable, also if the kind has no images, unless ctx ended.
 func (s *Sandbox) WithImage(ctx context.Context, image string) (*Sandbox, error) {
 	if !s.UsesImage() {
 		return nil, &Unavailable{

@@ -12,7 +12,8 @@ import (
 // lookTools finds which of the wanted tools are installed where commands run. Without a sandbox nothing is
 // known.
 func lookTools(
-	ctx context.Context, found *environment.Environment, box *sandbox.Sandbox, how environment.Config, dir string,
+	ctx context.Context, found *environment.Environment, box *sandbox.Sandbox, how environment.Config,
+	dir string,
 ) {
 	if box == nil {
 		return

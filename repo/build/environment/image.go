@@ -11,7 +11,9 @@ import (
 // docker) that with the image of the configuration, or else with the one that the files name for development.
 // If the engine lacks the image of the files, a note says so, and box is returned. If it lacks the configured
 // one, the error is a *sandbox.Unavailable.
-func (e *Environment) Sandbox(ctx context.Context, box *sandbox.Sandbox, how Config) (*sandbox.Sandbox, error) {
+func (e *Environment) Sandbox(
+	ctx context.Context, box *sandbox.Sandbox, how Config,
+) (*sandbox.Sandbox, error) {
 	if how.Image != "" {
 		return box.WithImage(ctx, how.Image)
 	}

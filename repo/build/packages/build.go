@@ -333,7 +333,8 @@ func (f *fetchRun) keepFetched() error {
 	return root.WriteFile("kept/"+noteFile, text, 0o644)
 }
 
-// The names of the folders with packages beside a manifest, and of the folder in which those of Node are kept.
+// The names of the folders with packages beside a manifest, and of the folder in which those of Node are
+// kept.
 const (
 	nodeModules = "node_modules"
 	nodeDir     = "node"

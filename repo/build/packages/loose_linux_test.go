@@ -85,7 +85,8 @@ func TestPythonLockFiles(t *testing.T) {
 		f, j, r := fetching(t, box(t), tree)
 		r.addPython(t, "1.0.0", "1.1.0")
 		out, err := run(t, f.Sandbox, fetch(t, f, j), tree,
-			`PYTHONPATH=.:$PYTHONPATH hello && python3 -c 'import importlib.metadata as m; print(m.version("shop"))'`)
+			`PYTHONPATH=.:$PYTHONPATH hello &&
+			python3 -c 'import importlib.metadata as m; print(m.version("shop"))'`)
 		require.NoError(t, err, out)
 		require.Equal(t, "hello\n9\n", out)
 	}

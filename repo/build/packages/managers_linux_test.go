@@ -84,7 +84,8 @@ func TestBundler(t *testing.T) {
 		"without": {},
 		"of a gem, whose version is in a file": {
 			"VERSION": "1.2\n",
-			"shop.gemspec": "Gem::Specification.new('shop', File.read(File.expand_path('VERSION', __dir__)).strip) " +
+			"shop.gemspec": "Gem::Specification.new('shop', " +
+				"File.read(File.expand_path('VERSION', __dir__)).strip) " +
 				"{ |s| s.summary = 'x'; s.authors = ['a']; s.add_dependency 'left_shop' }\n",
 			"Gemfile":    "source 'http://" + registryHost + "/gems/'\ngemspec\neval_gemfile 'Gemfile.ci'\n",
 			"Gemfile.ci": "\n",
@@ -106,16 +107,17 @@ func TestBundler(t *testing.T) {
 	}
 }
 
-// TestComposer has a project whose own code is loaded by the autoloader that composer writes, one with a class
-// map of folders that are not there when packages are fetched, and one that wants another PHP.
+// TestComposer has a project whose own code is loaded by the autoloader that composer writes, one with a
+// class map of folders that are not there when packages are fetched, and one that wants another PHP.
 func TestComposer(t *testing.T) {
 	t.Parallel()
 	able(t, box(t), "php --version && composer --version")
-	const settings = `"repositories": [{"type": "composer", "url": "http://` + registryHost + `/composer"}, ` +
-		`{"packagist.org": false}], "config": {"secure-http": false}, `
+	const settings = `"repositories": [{"type": "composer", "url": "http://` + registryHost +
+		`/composer"}, ` + `{"packagist.org": false}], "config": {"secure-http": false}, `
 	for name, manifest := range map[string]string{
-		"psr-4":     `"require": {"acme/left-shop": "^1"}, "autoload": {"psr-4": {"App\\": "src/"}}`,
-		"class map": `"require": {"acme/left-shop": "^1"}, "autoload": {"classmap": ["lib/", "one/Two.php"], "psr-4": {"App\\": "src"}}`,
+		"psr-4": `"require": {"acme/left-shop": "^1"}, "autoload": {"psr-4": {"App\\": "src/"}}`,
+		"class map": `"require": {"acme/left-shop": "^1"}, "autoload": {"classmap": ["lib/", "one/Two.php"], ` +
+			`"psr-4": {"App\\": "src"}}`,
 		"another PHP": `"require": {"php": ">=99", "acme/left-shop": "1.0.0"}, ` +
 			`"autoload-dev": {"psr-4": {"App\\": "src/"}}`,
 	} {

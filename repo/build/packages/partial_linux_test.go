@@ -97,7 +97,8 @@ func TestOnePackageOfMany(t *testing.T) {
 		"pip, of which nothing can be had": {
 			"python3 -m pip --version",
 			"python3 -c 'import importlib.metadata as m; print(m.version(\"hello\"), \"hello\")'",
-			files{"pyproject.toml": "[project]\nname = 'hello'\nversion = '1.2'\ndependencies = ['acme_lib']\n"},
+			files{"pyproject.toml": "[project]\nname = 'hello'\nversion = '1.2'\n" +
+				"dependencies = ['acme_lib']\n"},
 			[]string{"acme-lib"},
 			"`setup.run` in the configuration says how it is done instead, and `setup: off` that it is not",
 		},

@@ -54,8 +54,8 @@ func (i *Installed) check(p *strictyaml.Problems, at string, off bool) {
 func (i *Installed) checkImage(p *strictyaml.Problems, at, kind string) {
 	switch {
 	case i.Image != "" && kind != sandbox.KindDocker:
-		p.At(at+".image", "environment.image needs sandbox.kind docker; with the others commands run with the "+
-			"programs of this machine")
+		p.At(at+".image", "environment.image needs sandbox.kind docker; with the others commands run with "+
+			"the programs of this machine")
 	case strings.HasPrefix(i.Image, "-"):
 		p.At(at+".image", "image %q: a name is expected", i.Image)
 	}

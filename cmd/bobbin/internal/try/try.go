@@ -176,12 +176,13 @@ func (o Options) try(
 	mirrors := &git.Mirrors{Dir: filepath.Join(s.DataDir, "mirrors"), Log: log}
 	defer mirrors.Close()
 	shown := &progress{out: con.Err}
-	runner := trial.Runner{Mirrors: mirrors, Once: o.Once, Watch: shown.watch, Step: func(what string) func() {
+	step := func(what string) func() {
 		if o.Step != nil {
 			o.Step(what)
 		}
 		return shown.step(what)
-	}}
+	}
+	runner := trial.Runner{Mirrors: mirrors, Once: o.Once, Watch: shown.watch, Step: step}
 	checker, err := server.OpenChecker(ctx, s, log)
 	var unavailable *sandbox.Unavailable
 	switch {

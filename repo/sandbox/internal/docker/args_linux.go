@@ -18,10 +18,10 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/internal/user"
 )
 
-// sharedProcesses returns the process limit that the first process sets for itself. It is high, because uids in
-// a container are the machine's, and the kernel counts the processes of that user in all containers together.
-// The engine limits the processes of this container. It is no more than the machine can have: an engine without
-// the right to raise limits (CAP_SYS_RESOURCE) starts no container otherwise.
+// sharedProcesses returns the process limit that the first process sets for itself. It is high, because uids
+// in a container are the machine's, and the kernel counts the processes of that user in all containers
+// together. The engine limits the processes of this container. It is no more than the machine can have: an
+// engine without the right to raise limits (CAP_SYS_RESOURCE) starts no container otherwise.
 func sharedProcesses() int {
 	most := 1 << 16
 	if text, err := os.ReadFile("/proc/sys/kernel/pid_max"); err == nil {

@@ -40,8 +40,8 @@ var gradle = Manager{
 	ExtraFiles: regexp.MustCompile(
 		`^((build|settings)\.gradle(\.kts)?|gradle\.properties|libs\.versions\.toml|gradle\.lockfile)$`),
 	Fetch: func([]string, bool) string {
-		return javaProxy + `GRADLE_USER_HOME="$PACKAGES/gradle" gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" ` +
-			`bobbinFetch`
+		return javaProxy + `GRADLE_USER_HOME="$PACKAGES/gradle" ` +
+			`gradle --no-daemon -q -I "$TMPDIR/fetch.gradle" bobbinFetch`
 	},
 	Helpers: map[string]string{"fetch.gradle": "allprojects { tasks.register('bobbinFetch') " +
 		"{ doLast { configurations.findAll { it.canBeResolved }.each { it.files } } } }\n"},

@@ -67,8 +67,8 @@ func (m Manager) WantsFile(file string) (wants, nameOnly bool) {
 	return false, false
 }
 
-// ReadsManifests reports whether what the tool fetches or links also depends on manifests that the files
-// with exact versions do not repeat: of yarn 1 the workspaces, of maven and gradle the modules below the top, of
+// ReadsManifests reports whether what the tool fetches or links also depends on manifests that the files with
+// exact versions do not repeat: of yarn 1 the workspaces, of maven and gradle the modules below the top, of
 // composer the folders of the project's own code.
 func (m Manager) ReadsManifests() bool {
 	return m.Kind == "go" || m.Kind == "python" || m.Kind == "java" || m.Kind == "php" || m.Name == "yarn"

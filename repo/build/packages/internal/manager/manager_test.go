@@ -111,6 +111,7 @@ func TestFindIn(t *testing.T) {
 func FuzzFindIn(f *testing.F) {
 	f.Add("package.json", `{"dependencies":{"a":"1"}}`)
 	f.Add("requirements.txt", "a==1\n")
+	f.Add("composer.json", `{"require":{"a/b":"1"},"autoload":{}}`)
 	f.Fuzz(func(t *testing.T, base, text string) {
 		for _, kind := range Kinds() {
 			one, is := find(t, kind, map[string]string{base: text})

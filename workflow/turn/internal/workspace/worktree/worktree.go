@@ -74,8 +74,8 @@ func (t *Trees) publish(p *Checkout) {
 	t.checkout = p
 }
 
-// CommandSandbox returns the sandbox of agents' commands: with the image of the opened repository, if that has
-// its own. It is nil if no commands are run.
+// CommandSandbox returns the sandbox of agents' commands: with the image of the opened repository, if that
+// has its own. It is nil if no commands are run.
 func (t *Trees) CommandSandbox() *sandbox.Sandbox {
 	if p := t.Current(); t.Sandbox != nil && p != nil && p.Checker != nil {
 		return p.Checker.Cache.Sandbox()
