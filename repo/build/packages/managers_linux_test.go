@@ -116,8 +116,8 @@ func TestComposer(t *testing.T) {
 		`/composer"}, ` + `{"packagist.org": false}], "config": {"secure-http": false}, `
 	for name, manifest := range map[string]string{
 		"psr-4": `"require": {"acme/left-shop": "^1"}, "autoload": {"psr-4": {"App\\": "src/"}}`,
-		"class map": `"require": {"acme/left-shop": "^1"}, "autoload": {"classmap": ["lib/", "one/Two.php"], ` +
-			`"psr-4": {"App\\": "src"}}`,
+		"class map": `"require": {"acme/left-shop": "^1"}, ` +
+			`"autoload": {"classmap": ["lib/", "one/Two.php"], "psr-4": {"App\\": "src"}}`,
 		"another PHP": `"require": {"php": ">=99", "acme/left-shop": "1.0.0"}, ` +
 			`"autoload-dev": {"psr-4": {"App\\": "src/"}}`,
 	} {
