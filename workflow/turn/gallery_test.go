@@ -647,8 +647,8 @@ func questionSamples() map[string][]workflow.Line {
 			"2 GB), and is left out. `checks: {memory: 4 GB}` of the repository in bobbin.yaml allows more."),
 		"most tests skip": says("312 of 340 tests skip on main: they may need a database, or something " +
 			"else that is not here."),
-		"the tests did not start": says("Nothing can be proven here, since the tests do not start on main "+
-			"itself: swift is not installed. My operator can have it installed, or name another command "+
+		"the tests did not start": says("Nothing can be proven here, since the tests do not start on main " +
+			"itself: swift is not installed. My operator can have it installed, or name another command " +
 			"(`checks.test` of the repository). Or CI proves it: I ask before the push."),
 		"a service is another version": says("The tests want postgres 16 (.github/workflows/test.yml); " +
 			"they run with 15.7."),
