@@ -25,14 +25,15 @@ func TestWhatIsInstalledBesidesPackages(t *testing.T) {
 	c, err := parseConfig("c", []byte(one+"environment: {image: x}\nsandbox: {kind: docker, image: y}"))
 	require.NoError(t, err)
 	require.Equal(t, "x", c.Repositories[0].Environment().Image)
+	_, err = parseConfig("c", []byte(one+"environment: {image: -x}\nsandbox: {kind: docker, image: y}"))
+	require.ErrorContains(t, err, `image "-x": a name is expected`)
 	for text, want := range map[string]string{
 		"environment: {inputs: [a]}": "environment.inputs are files for the commands of environment.setup; " +
 			"there are none",
-		"environment: {setup: a, inputs: [../b]}":                     `environment.inputs "../b": the path of files`,
-		"environment: {setup: a, inputs: [/b]}":                       `environment.inputs "/b": the path of files`,
-		"environment: {setup: ['']}":                                  "environment.setup: a command is empty",
-		"environment: {image: x}":                                     "environment.image needs sandbox.kind docker",
-		"environment: {image: -x}\nsandbox: {kind: docker, image: y}": `image "-x": a name is expected`,
+		"environment: {setup: a, inputs: [../b]}": `environment.inputs "../b": the path of files`,
+		"environment: {setup: a, inputs: [/b]}":   `environment.inputs "/b": the path of files`,
+		"environment: {setup: ['']}":              "environment.setup: a command is empty",
+		"environment: {image: x}":                 "environment.image needs sandbox.kind docker",
 		"setup: off\n    environment: {setup: a}": "environment.setup needs the network of setup, " +
 			"which is off",
 	} {
