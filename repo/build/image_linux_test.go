@@ -21,6 +21,7 @@ func TestImageOfADevcontainer(t *testing.T) {
 	image := os.Getenv("BOBBIN_TEST_IMAGE")
 	engine := os.Getenv("BOBBIN_TEST_ENGINE")
 	if image == "" || engine == "" {
+		// Images exist only where an engine runs, which most machines with the tests have not.
 		t.Skip("BOBBIN_TEST_IMAGE and BOBBIN_TEST_ENGINE name no image of a container engine")
 	}
 	box, err := sandbox.Open(t.Context(), sandbox.Config{
