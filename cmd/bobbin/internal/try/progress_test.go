@@ -17,6 +17,7 @@ func TestALongStepSaysHowFarItIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
 		p := &progress{out: &out}
+		// The sleeps are in the time of synctest, which passes at once.
 		p.step("look at the files")()
 		done := p.step("run the tests: go test ./...")
 		time.Sleep(20 * time.Second)
