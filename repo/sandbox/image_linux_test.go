@@ -10,7 +10,7 @@ import (
 )
 
 // Kinds that have no images say so.
-func TestWithImageOfAKindWithoutImages(t *testing.T) {
+func TestKindsWithoutImages(t *testing.T) {
 	t.Parallel()
 	for kind, s := range opened() {
 		if kind == KindDocker {
@@ -24,8 +24,8 @@ func TestWithImageOfAKindWithoutImages(t *testing.T) {
 	}
 }
 
-// A sandbox with another image runs its programs, and is opened once for each content.
-func TestWithImage(t *testing.T) {
+// A sandbox with another image, for a repository, runs its programs, and is opened once for each content.
+func TestImageOfARepository(t *testing.T) {
 	t.Parallel()
 	s := opened()[KindDocker]
 	if s == nil {
