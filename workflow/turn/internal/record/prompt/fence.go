@@ -18,9 +18,9 @@ const ProgramMark = "(program) "
 
 // fenceTags holds the names of the fences around data.
 var fenceTags = []string{
-	"advice", "attachment", "commands", "conventions", "criteria", "diff", "excerpts", "lessons",
-	"message", "output", "record", "removed", "report", "scope", "skill", "summary", "task",
-	"tasks", "tests",
+	"advice", "advisories", "attachment", "commands", "conventions", "criteria", "diff", "excerpts",
+	"lessons", "message", "output", "record", "removed", "report", "scope", "skill", "summary",
+	"task", "tasks", "tests",
 }
 
 // markPattern matches the beginning of any fence mark, opening or closing, in any spelling.
