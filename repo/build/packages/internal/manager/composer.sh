@@ -6,9 +6,16 @@ php -r '
 	$all = json_decode(file_get_contents("composer.json"), true) ?: [];
 	foreach (["autoload", "autoload-dev"] as $key) {
 		foreach ((array) ($all[$key]["classmap"] ?? []) as $path) {
-			if (is_string($path) && !preg_match("#(^|/)\.\.(/|$)|^/#", $path) && !file_exists($path)) {
-				preg_match("#\.(php|inc)$#", $path) ? (@mkdir(dirname($path), 0777, true) & touch($path))
-					: mkdir(rtrim($path, "*"), 0777, true);
+			if (!is_string($path) || preg_match("#(^|/)\.\.(/|$)|^/#", $path) || file_exists($path)) {
+				continue;
+			}
+			$file = preg_match("#\.(php|inc)$#", $path);
+			$folder = $file ? dirname($path) : rtrim($path, "*");
+			if (!is_dir($folder)) {
+				mkdir($folder, 0777, true);
+			}
+			if ($file) {
+				touch($path);
 			}
 		}
 	}'

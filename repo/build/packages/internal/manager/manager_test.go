@@ -257,9 +257,13 @@ func TestRequirementsOfPython(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, file)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644))
 			}
-			cmd := exec.CommandContext(t.Context(), "python3", "-S", "-", out) // without installed packages
+			for helper, text := range pip.Helpers {
+				require.NoError(t, os.WriteFile(filepath.Join(out, helper), []byte(text), 0o644))
+			}
+			program := filepath.Join(out, "requirements.py")
+			// -S: without installed packages
+			cmd := exec.CommandContext(t.Context(), "python3", "-S", program, out)
 			cmd.Dir = dir
-			cmd.Stdin = strings.NewReader(readRequirements)
 			said, err := cmd.CombinedOutput()
 			require.NoError(t, err, string(said))
 			lines := func(file string) []string {

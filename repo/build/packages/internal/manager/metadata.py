@@ -6,24 +6,10 @@ is there already, for the project may be one of its own requirements, stays.
 """
 import ast, configparser, glob, os, re
 
-try:
-    import tomllib
-except ImportError:
-    try:
-        from pip._vendor import tomli as tomllib
-    except ImportError:
-        tomllib = None
+from manifest import text, toml
 
 target = os.path.join(os.environ["PACKAGES"], "python")
 SCRIPTS = {"scripts": "console_scripts", "gui-scripts": "gui_scripts"}
-
-
-def text(name):
-    try:
-        with open(name, encoding="utf-8", errors="replace") as f:
-            return f.read()
-    except OSError:
-        return ""
 
 
 def entries(table):
@@ -33,10 +19,7 @@ def entries(table):
 
 
 def from_pyproject():
-    try:
-        all = tomllib.loads(text("pyproject.toml")) if tomllib else {}
-    except ValueError:
-        all = {}
+    all = toml("pyproject.toml")
     tool = all.get("tool") or {}
     own = all.get("project") or tool.get("poetry") or tool.get("flit", {}).get("metadata") or {}
     points = {SCRIPTS[k]: entries(own.get(k)) for k in SCRIPTS}

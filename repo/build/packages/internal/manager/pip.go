@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+//go:embed manifest.py
+var readManifest string
+
 //go:embed requirements.py
 var readRequirements string
 
@@ -36,7 +39,8 @@ var pip = Manager{
 	Partial: `python3 "$TMPDIR/pip-partial.py" "$TMPDIR"`,
 	Pins:    []string{"bobbin-exact.txt"},
 	Helpers: map[string]string{
-		"requirements.py": readRequirements, "pip-partial.py": pipPartial, "metadata.py": pipMetadata,
+		"manifest.py": readManifest, "requirements.py": readRequirements, "pip-partial.py": pipPartial,
+		"metadata.py": pipMetadata,
 	},
 	Vendored: ".venv",
 	Version:  "python3 --version && python3 -m pip --version",

@@ -7,32 +7,11 @@ its code is not here.
 """
 import ast, configparser, glob, importlib.util, json, os, re, sys
 
-try:
-    import tomllib
-except ImportError:
-    try:
-        from pip._vendor import tomli as tomllib
-    except ImportError:
-        tomllib = None
+from manifest import text, toml
 
 TESTS = ("test", "tests", "testing")
 WORK = TESTS + ("dev", "develop", "development", "ci", "base")
 wanted, exact, extras, words = [], {}, set(), ()
-
-
-def text(name):
-    try:
-        with open(name, encoding="utf-8", errors="replace") as f:
-            return f.read()
-    except OSError:
-        return ""
-
-
-def toml(name):
-    try:
-        return tomllib.loads(text(name)) if tomllib else {}
-    except ValueError:
-        return {}
 
 
 def strings(value):
