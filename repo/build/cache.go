@@ -110,6 +110,9 @@ func (c *Cache) UsePackages(p *packages.Packages) { c.fetched.Store(p) }
 // packagesKey returns the key of the packages of UsePackages, or an empty string if there are none.
 func (c *Cache) packagesKey() string { return c.fetched.Load().Key() }
 
+// absentPaths returns the files of the repository that could not be fetched, as Packages.Absent has them.
+func (c *Cache) absentPaths() []string { return c.fetched.Load().Absent() }
+
 // Paths of the caches inside a sandbox.
 const (
 	insideBuild = "/cache/gobuild"

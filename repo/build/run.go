@@ -263,6 +263,7 @@ func (t *treeRun) runTestLine(ctx context.Context, r *result.Result, line string
 	r.Services = o.services
 	r.Output = result.KeepEnds(o.withServices(r.Output), result.MaxText)
 	markLacking(r, o)
+	markAbsent(r, t.cache.absentPaths())
 	return nil
 }
 

@@ -18,7 +18,17 @@ func (p *proving) judgeFigures() {
 		}
 	}
 	already, none := p.Branch.FailsOnlyAs(p.Base)
-	p.AlreadyFailing = already
+	absent := map[string]string{}
+	for _, t := range p.Base.Tests {
+		absent[t.Name] = t.Absent
+	}
+	for _, name := range already {
+		if absent[name] == "" {
+			p.AlreadyFailing = append(p.AlreadyFailing, name)
+		} else {
+			p.addCannotRun(name, absent[name])
+		}
+	}
 	p.GreenOnBranch = p.Branch.TestsOK || none
 	if p.Base.Counted && p.Branch.Counted {
 		p.PassedBefore = p.Base.Passed

@@ -52,6 +52,7 @@ func (p *Proof) join(other Proof, by project.Project) {
 	p.OwnTests.join(other.OwnTests)
 	p.Regressions = append(p.Regressions, other.Regressions...)
 	p.AlreadyFailing = append(p.AlreadyFailing, other.AlreadyFailing...)
+	p.CannotRun = append(p.CannotRun, other.CannotRun...)
 	p.PassedBefore += other.PassedBefore
 	p.StillPassing += other.StillPassing
 	p.Expectations = append(p.Expectations, other.Expectations...)

@@ -151,6 +151,7 @@ type OldTests struct {
 	StillPassing   int      // of these, the number that pass on the branch
 	Regressions    []string // of these, the ones that do not pass on the branch
 	AlreadyFailing []string // tests that fail on the base and on the branch, so not through the change
+	CannotRun      []string // as AlreadyFailing, but since files of the repository could not be fetched
 	NowSkipped     []string // tests that fail on the base and are skipped on the branch, which proves nothing
 	Unstable       []string // tests that failed on the branch and passed when run again
 }
@@ -355,6 +356,10 @@ func (p Proof) keptLines() []string {
 	if len(p.NowSkipped) > 0 {
 		what := "Failing on %s and skipped on the branch, which proves nothing: %s"
 		lines = append(lines, fmt.Sprintf(what, p.BaseName, list(p.NowSkipped)))
+	}
+	if len(p.CannotRun) > 0 {
+		what := "Cannot be run here, on %s either, and proven by nothing: %s"
+		lines = append(lines, fmt.Sprintf(what, p.BaseName, p.listWithNotes(p.CannotRun)))
 	}
 	if len(p.AlreadyFailing) > 0 {
 		what := "Failing on %s already, and not counted against the branch: %s"

@@ -48,7 +48,10 @@ func (p *proving) findRegressions(base, branch index, rerun func() (result.Resul
 	}
 	p.addLost(r.lost, base)
 	for _, b := range base.broken {
-		if branch.wasBroken(b) {
+		switch {
+		case branch.wasBroken(b) && b.Absent != "":
+			p.addCannotRun(b.Name, b.Absent)
+		case branch.wasBroken(b):
 			p.AlreadyFailing = append(p.AlreadyFailing, b.Name)
 		}
 	}
@@ -187,11 +190,19 @@ func (p *proving) addLost(lost []lostTest, base index) {
 func (p *proving) noteFailedBefore(k key, base, branch index) {
 	switch {
 	case base.statusOf(k) != result.Failed:
+	case branch.tests[k].Absent != "" && base.tests[k].Absent != "":
+		p.addCannotRun(base.labelOf(k), base.tests[k].Absent)
 	case branch.statusOf(k) == result.Failed:
 		p.AlreadyFailing = append(p.AlreadyFailing, base.labelOf(k))
 	case branch.statusOf(k) == result.Skipped:
 		p.NowSkipped = append(p.NowSkipped, base.labelOf(k))
 	}
+}
+
+// addCannotRun records a test that fails on both sides since a file of the repository could not be fetched.
+func (p *proving) addCannotRun(label, absent string) {
+	p.CannotRun = append(p.CannotRun, label)
+	p.addNote(label, "needs %s, which is not here", absent)
 }
 
 // addUnstable records a test that failed on the branch and passed when it was run again.

@@ -48,6 +48,9 @@ func (p Proof) Short() string {
 		parts = append(parts, fmt.Sprintf("%d failed before and still %s", n,
 			map[bool]string{true: "does", false: "do"}[n == 1]))
 	}
+	if n := len(p.CannotRun); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d cannot be run here", n))
+	}
 	if n := len(p.NowSkipped); n == 1 {
 		parts = append(parts, "1 failed before and is skipped now")
 	} else if n > 1 {

@@ -221,6 +221,11 @@ func (t *trying) noteRest() {
 		t.note(CauseLimit, fmt.Sprintf("%s cannot run here: %s", left.Name, left.Why),
 			"all other tests prove; this one is left out on both sides")
 	}
+	if n, example := r.Absent(); n > 0 {
+		t.note(CauseFailing, fmt.Sprintf("%s, since %s is not here",
+			plural(n, "test cannot be run here", "tests cannot be run here"), example),
+			"what was not fetched is named above, with its cure")
+	}
 	if unread, stated := r.Unread(); unread > 0 {
 		t.note(CauseNotCounted, fmt.Sprintf("the test runner tells of %d tests, and %d of them were not read",
 			stated, unread), "report that as a fault of Bobbin, with what the tests print")

@@ -83,6 +83,7 @@ type Missing struct {
 
 	LFSFiles   int    // how many files of Git LFS have no content; 0: packages or a submodule are missing
 	LFSExample string // the path of one of them
+	lfsPaths   []string
 
 	stops bool // nothing else can be fetched in this run: time or disk is used up
 }

@@ -435,6 +435,7 @@ func (r *lfsRun) missing() (all []Missing) {
 			})
 		}
 		all[i].LFSFiles++
+		all[i].lfsPaths = append(all[i].lfsPaths, f.Path)
 	}
 	if len(r.hidden) > 0 {
 		all = append(all, Missing{
@@ -443,6 +444,9 @@ func (r *lfsRun) missing() (all []Missing) {
 				cmp.Or(r.fetcher.lfsShown, maxLFSMounts)),
 			Cure: "a folder in which LFS keeps all files is seen as one; only people can move them",
 		})
+		for _, f := range r.hidden {
+			all[len(all)-1].lfsPaths = append(all[len(all)-1].lfsPaths, f.Path)
+		}
 	}
 	if r.found.More > 0 {
 		all = append(all, Missing{

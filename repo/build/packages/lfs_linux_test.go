@@ -204,6 +204,8 @@ func TestLFSHostile(t *testing.T) {
 	}, why)
 	n, _, _ := p.LFSFiles()
 	require.Equal(t, 3, n)
+	require.Len(t, p.Absent(), len(why))
+	require.Contains(t, p.Absent(), "gone.bin")
 	require.Zero(t, contacted.Load())
 	require.Equal(t, "of away.bin", sent[packagestest.Host+"/away"].Get("X-Pass"))
 	require.Equal(t, "Of away.bin", sent[packagestest.Host+"/away"].Get("Authorization"))

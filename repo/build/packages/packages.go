@@ -122,6 +122,21 @@ var outputs = []struct {
 	{"gradle", "/cache/gradle", []string{"GRADLE_RO_DEP_CACHE=/cache/gradle/caches"}},
 }
 
+// Absent returns the paths of files that Git LFS keeps and whose content is not here, and of the folders of
+// submodules that could not be fetched; these end with a slash.
+func (p *Packages) Absent() (paths []string) {
+	if p == nil {
+		return nil
+	}
+	for _, m := range p.Missing {
+		paths = append(paths, m.lfsPaths...)
+		if m.Submodule != "" {
+			paths = append(paths, m.Submodule+"/")
+		}
+	}
+	return paths
+}
+
 // Mounts returns the mounts that show the packages to a command, read-only, and the environment variables
 // that point to them. tree is the folder on this machine of the files that the command works in.
 func (p *Packages) Mounts(tree string) (mounts []sandbox.Mount, env []string) {

@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -36,7 +37,13 @@ type Test struct {
 	// Lacked is set if the test failed since the run reached that limit (memory, processes): it says nothing
 	// about the code.
 	Lacked string
+	// Absent is set if the failed test names a file, or the folder of a submodule, that could not be fetched:
+	// it cannot be run here.
+	Absent string `json:",omitempty"`
 }
+
+// HasFailed reports whether the test failed.
+func (t Test) HasFailed() bool { return t.Status == Failed }
 
 // A LeftOut is a test that cannot be run on this machine: a limit stops it on the base itself.
 type LeftOut struct {
@@ -187,6 +194,10 @@ func (r Result) testCounts(news string) string {
 		parts = append(parts, fmt.Sprintf("exit code %d though no test failed", r.ExitCode))
 	}
 	parts = append(parts, r.limitNote()...)
+	if n, example := r.Absent(); n > 0 {
+		parts = append(parts,
+			fmt.Sprintf("%d of the failed cannot be run here, since %s is not here", n, example))
+	}
 	if _, stated, wrong := r.Miscounted(); wrong {
 		parts = append(parts, fmt.Sprintf(
 			"which is wrong: the runner itself says %d, and Bobbin did not read its output rightly", stated))
@@ -228,6 +239,17 @@ func (r Result) someFailed() string {
 		return ""
 	}
 	return " (" + plaintext.FirstOf(names, 3) + ")"
+}
+
+// Absent returns how many tests failed that name a file which could not be fetched, and such a file.
+func (r Result) Absent() (n int, example string) {
+	for _, t := range r.Tests {
+		if t.Absent != "" {
+			n++
+			example = cmp.Or(example, t.Absent)
+		}
+	}
+	return n, example
 }
 
 // EveryTestNamed reports whether every test that was counted has a name.

@@ -13,6 +13,7 @@ var (
 	tapPlan      = regexp.MustCompile(`^( *)1\.\.(\d+)`)
 	tapDirective = regexp.MustCompile(`(?i)(?:^| )# *(skip|todo)\b.*$`)
 	tapStated    = regexp.MustCompile(`^# (?:tests|suites) +(\d+)$`)
+	tapSummary   = regexp.MustCompile(`^ *# *(?:Subtest:|[a-z_]+ +[\d.]+$)`)
 	tapVersion   = regexp.MustCompile(`(?m)^TAP version 1[234]\s*$`)
 	tapFile      = regexp.MustCompile(`\.[cm]?[jt]sx?$`)
 )
@@ -86,6 +87,11 @@ func (t *tapRun) readLine(line string) {
 		t.bailed = strings.TrimSpace(strings.TrimPrefix(line, "Bail out!"))
 		if t.bailed == "" {
 			t.bailed = "no reason given"
+		}
+	case t.last != nil && t.last.status == result.Failed && !tapSummary.MatchString(line):
+		// bats and Test::More tell here how the test failed.
+		if said, ok := strings.CutPrefix(strings.TrimSpace(line), "#"); ok {
+			result.AppendBounded(&t.last.detail, strings.TrimPrefix(said, " ")+"\n")
 		}
 	}
 }

@@ -127,6 +127,10 @@ func (s *Setup) limited() (notes []string) {
 	if cure != "" && len(notes) > 0 {
 		notes[len(notes)-1] += fmt.Sprintf(" `%s` of the repository in bobbin.yaml allows more.", cure)
 	}
+	if n, example := s.base.Absent(); n > 0 {
+		notes = append(notes, fmt.Sprintf("%s cannot be run here, on %s either, since %s is not here; "+
+			"no proof counts on that.", plaintext.CountNoun(n, "test"), s.Branch, example))
+	}
 	return notes
 }
 
