@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/disk"
@@ -19,9 +20,9 @@ const insideBase = "/cache/gobase"
 const scratchPrefix = "cache-"
 
 // ScratchMounts is like Mounts, but dir holds a Go build cache that the command can write, so that it need
-// not compile again what an earlier one with the same dir compiled. If dir does not exist, it is made, with
-// links to the complete entries of the repository's cache, so nothing is built twice. No command with
-// another dir sees what is written.
+// not compile again what an earlier one with the same dir compiled; jest has a cache beside it. If dir does
+// not exist, it is made, with links to the complete entries of the repository's cache, so nothing is built
+// twice. No command with another dir sees what is written.
 func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, error) {
 	mounts, env := c.Mounts(tree)
 	base, err := c.goBuild()
@@ -39,7 +40,29 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 		}
 	}
 	env = append(env, "GODEBUG="+goIndex(true), "CCACHE_DIR="+insideBuild+"/ccache") // the last ones count
-	return append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true}), env, nil
+	mounts = append(mounts, sandbox.Mount{Host: dir, Inside: insideBuild, Writable: true})
+	more, err := c.jestMounts(dir + "-jest")
+	return append(mounts, more...), env, err
+}
+
+// jestMounts returns the mount of a folder that the command can write where jest keeps the files that it has
+// transformed, unless its configuration names another place 
+// (https://jestjs.io/docs/configuration#cachedirectory-string). The folder is beside those that commands can
+// write, so that none of them can put a link in its place.
+func (c *Cache) jestMounts(dir string) ([]sandbox.Mount, error) {
+	box := c.Sandbox()
+	if box == nil || box.Kind() == sandbox.KindNone {
+		return nil, nil
+	}
+	err := os.Mkdir(dir, 0o755)
+	if err == nil {
+		err = box.Own(dir)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("build cache: make one for jest: %w", err)
+	}
+	inside := "/tmp/jest_" + strconv.FormatInt(int64(box.User()), 36)
+	return []sandbox.Mount{{Host: dir, Inside: inside, Writable: true}}, nil
 }
 
 // linkCache creates the scratch cache dir by a rename, unless another call has created it meanwhile.

@@ -140,6 +140,11 @@ func TestWhatOneSessionLeavesInItsCacheNoOtherSees(t *testing.T) {
 	require.Error(t, in(other, "cat $GOCACHE/00/poison"))
 	require.False(t, runIn(t, c.For(m), nil, project.Project{Test: "cat $GOCACHE/00/poison"}).OK())
 
+	inJest := func(scratch, line string) error { return in(scratch, "cd /tmp/jest_* && "+line+" kept") }
+	require.NoError(t, inJest(one, "touch"))
+	require.NoError(t, inJest(one, "ls"), "what jest transformed is kept for the session")
+	require.Error(t, inJest(other, "ls"))
+
 	// The baseline's entries are visible, and cannot be changed through their links.
 	require.NoError(t, in(one, "grep -q base "+entryContents))
 	require.Error(t, in(one, "echo poison > "+entryContents))
@@ -170,5 +175,5 @@ func TestAgentsSideBySideShareAScratchCache(t *testing.T) {
 	require.Len(t, links, 2)
 	left, err := os.ReadDir(session)
 	require.NoError(t, err)
-	require.Len(t, left, 1, "nothing is left of what the others made")
+	require.Len(t, left, 2, "nothing is left of what the others made: build-cache and that of jest")
 }

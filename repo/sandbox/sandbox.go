@@ -156,6 +156,9 @@ func probed(ctx context.Context, c Config, k kind, b backend.Backend) (*Sandbox,
 // Kind returns the kind of the sandbox.
 func (s *Sandbox) Kind() string { return s.kind }
 
+// User returns the uid of commands, as they see it.
+func (s *Sandbox) User() int { return s.backend.Environment().User }
+
 // Describe describes the confinement in one line, for the log and for people.
 func (s *Sandbox) Describe() string { return s.detail }
 
