@@ -143,7 +143,7 @@ func (c *Cache) Mounts(tree string) ([]sandbox.Mount, []string) { return c.mount
 func (c *Cache) WritableMounts(tree string) ([]sandbox.Mount, []string) { return c.mounts(tree, true) }
 
 func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
-	env := []string{"PYTHONDONTWRITEBYTECODE=1", collectAll}
+	env := []string{"PYTHONDONTWRITEBYTECODE=1", collectAll, packages.InstalledPnpm}
 	var mounts []sandbox.Mount
 	if dir, err := c.goBuild(); err != nil {
 		c.caches.log().Warn("no build cache", "err", err)
