@@ -73,8 +73,9 @@ type Proof struct {
 // A Command is how the command that showed the bug on the base ends on the branch. The command may search
 // for the bug itself, so a failure of it proves nothing.
 type Command struct {
-	Text  string // in words; empty: no command was run
-	Fails bool
+	Text   string // in words; empty: no command was run
+	Fails  bool
+	Output string `json:",omitempty"` // the end of what it printed, if it fails
 }
 
 // OwnTests are the results of the change's own tests.
