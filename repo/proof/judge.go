@@ -225,8 +225,8 @@ func (p *proving) addExtended(ctx context.Context, base, onBase, branch index) e
 	return nil
 }
 
-// extendedTests returns the tests that addExtended is about. One that did not end on the base, since another test
-// ended the run there, did not fail: it waited, or ran beside that one.
+// extendedTests returns the tests that addExtended is about. One that did not end on the base, since another
+// test ended the run there, did not fail: it waited, or ran beside that one.
 func (p *proving) extendedTests(base, onBase, branch index) (extended []key) {
 	other := slices.ContainsFunc(onBase.order, func(k key) bool {
 		t := onBase.tests[k]

@@ -581,13 +581,15 @@ func TestNow(t *testing.T) {
 	require.Equal(t, []string{"TestHalf"}, p.NewTests)
 }
 
-// A parallel test that waits while a new test panics on the base has not failed there. It is no extended test.
+// A parallel test that waits while a new test panics on the base has not failed there. It is no extended
+// test.
 func TestATestThatWaitedForAPanicIsNotExtended(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	m, commits := repotest.NewMirror(t, repotest.Files{
 		"go.mod":   "module example.com/first\n\ngo 1.24\n",
-		"first.go": "package first\n\n// First returns the first item.\nfunc First(items []int) int { return items[0] }\n",
+		"first.go": "package first\n\n// First returns the first item.\n" +
+			"func First(items []int) int { return items[0] }\n",
 		"first_test.go": `package first
 
 import "testing"

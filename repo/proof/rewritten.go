@@ -12,8 +12,9 @@ import (
 // maxRewritten is how many changed checks of old tests are quoted.
 const maxRewritten = 3
 
-// findRewritten records the checks of old tests that the change rewrote or removed although the old tests pass on
-// the new code. Nothing fails through that, and people should see it: the test may check less than before.
+// findRewritten records the checks of old tests that the change rewrote or removed although the old tests
+// pass on the new code. Nothing fails through that, and people should see it: the test may check less than
+// before.
 func (p *proving) findRewritten() {
 	for _, c := range p.changes {
 		if c.Kind != "modified" || !project.IsTest(p.project.Kind, c.Path) || p.expectsIn(c.Path) {

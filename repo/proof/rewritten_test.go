@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
 
-// A check of an old test that is made weaker although it passes as it was is named. The control is a change that
-// only adds a test.
+// A check of an old test that is made weaker although it passes as it was is named. The control is a change
+// that only adds a test.
 func TestAWeakenedTestIsNamed(t *testing.T) {
 	t.Parallel()
 	const (

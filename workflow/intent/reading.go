@@ -201,8 +201,8 @@ func (r Reading) Decides() bool {
 		r.SaysGoOn || r.GoesOn
 }
 
-// fewWords is how many words an objection has at most that says nothing else: "that's not it". A plain refusal
-// or stop may have more of them: "no wait, please stop this".
+// fewWords is how many words an objection has at most that says nothing else: "that's not it". A plain
+// refusal or stop may have more of them: "no wait, please stop this".
 const (
 	fewWords     = 3
 	wordsOfAStop = 6

@@ -14,8 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// conclude says whether the repository is ready: the tests of its base run, are counted, and mostly pass. A build
-// that fails without stopping them is noted.
+// conclude says whether the repository is ready: the tests of its base run, are counted, and mostly pass. A
+// build that fails without stopping them is noted.
 func (t *trying) conclude() {
 	t.findCauses()
 	t.trial.Ready = len(t.trial.Causes) == 0
@@ -136,8 +136,8 @@ func (t *trying) buildFails() bool {
 	return r.BuildRan && !r.BuildOK && r.Missing.Build == "" && r.Stopped == ""
 }
 
-// testsWork reports whether most tests of the base pass. A proof is made then, too, where the build fails before
-// and after: the build itself shows nothing.
+// testsWork reports whether most tests of the base pass. A proof is made then, too, where the build fails
+// before and after: the build itself shows nothing.
 func (t *trying) testsWork() bool {
 	r := t.base
 	return r.TestsRan && r.Counted && r.Missing.Tests == "" && r.Passed > 0 && r.Failed <= r.Passed

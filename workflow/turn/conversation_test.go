@@ -34,7 +34,8 @@ type conversation struct {
 
 var conversations = map[string]conversation{
 	"a stop that says more is kept, also of a person who may not approve": {
-		play:  said("report", "bea: fix it", "gus: stop, the path with the slash should stay out of the list"),
+		play: said("report", "bea: fix it",
+			"gus: stop, the path with the slash should stay out of the list"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
 		says: []string{

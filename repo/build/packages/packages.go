@@ -106,9 +106,9 @@ const (
 	InsideCargo = "/cache/cargo"
 )
 
-// InstalledPnpm makes pnpm do its work itself if packageManager of package.json names another version of it, as
-// it does by default before version 10. From then on it would fetch that version first, without which no command
-// of the repository runs (https://pnpm.io/settings#managepackagemanagerversions).
+// InstalledPnpm makes pnpm do its work itself if packageManager of package.json names another version of it,
+// as it does by default before version 10. From then on it would fetch that version first, without which no
+// command of the repository runs (https://pnpm.io/settings#managepackagemanagerversions).
 const InstalledPnpm = "npm_config_manage_package_manager_versions=false"
 
 // outputs lists the folders below out/, their paths inside a sandbox, and the variables that point to them.

@@ -42,8 +42,8 @@ func failingCommand(r workflow.Report, ran []progress.Command) Command {
 // stillFails is the format of the refusal that an agent gets once before the push. Its arguments are what
 // Run says.
 const stillFails = "Not pushed yet: the proof holds, but this is said once: %s. " +
-	"If it fails because the bug is still there, delegate what is missing. If it fails for another reason, such " +
-	"as a name that a new test has now, too, or only looks for the bug, call finish again.%s"
+	"If it fails because the bug is still there, delegate what is missing. If it fails for another reason, " +
+	"such as a name that a new test has now, too, or only looks for the bug, call finish again.%s"
 
 // runApprovedCommand runs the command of the report that the work's approval names.
 func runApprovedCommand(
