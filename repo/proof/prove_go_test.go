@@ -587,7 +587,7 @@ func TestATestThatWaitedForAPanicIsNotExtended(t *testing.T) {
 	t.Parallel()
 	repotest.NeedCommand(t, "go version")
 	m, commits := repotest.NewMirror(t, repotest.Files{
-		"go.mod":   "module example.com/first\n\ngo 1.24\n",
+		"go.mod": "module example.com/first\n\ngo 1.24\n",
 		"first.go": "package first\n\n// First returns the first item.\n" +
 			"func First(items []int) int { return items[0] }\n",
 		"first_test.go": `package first
