@@ -200,7 +200,7 @@ func (t *trying) causesBefore() (causes []Cause) {
 		})
 	}
 	for _, v := range t.trial.Versions {
-		if v.Differs {
+		if v.Differs && t.uses(v.Tool) {
 			causes = append(causes, Cause{
 				CauseVersion, v.From + " " + v.String(),
 				"install that version where every user can read it, such as below /usr",
@@ -208,6 +208,19 @@ func (t *trying) causesBefore() (causes []Cause) {
 		}
 	}
 	return causes
+}
+
+// toolKinds are the kinds of projects whose commands need a tool.
+var toolKinds = map[string]string{
+	"go": "go", "node": "node", "python": "python", "ruby": "ruby", "java": "java", "php": "php", "rust": "rust",
+	"elixir": "elixir",
+}
+
+// uses reports whether the build and the tests of the repository may need a tool: it is that of its language, or
+// of none, or a command names it.
+func (t *trying) uses(tool string) bool {
+	kind, known := toolKinds[tool]
+	return !known || kind == t.project.Kind || strings.Contains(t.project.Build+" "+t.project.Test, tool)
 }
 
 // noteRest notes what people should know, whether the repository is ready or not.
