@@ -150,6 +150,8 @@ var limitCures = map[string]string{
 	"output": "name a command that prints less: checks.test",
 	"disk":   "name a command that writes less: checks.test",
 	"files":  "name a command that makes fewer files: checks.test",
+
+	result.LackedFileSize: "name a command that writes smaller files: checks.test",
 }
 
 // causeOfMissing says that something is missing without which a command does not start.
