@@ -60,9 +60,10 @@ func TestPnpm(t *testing.T) {
 		`node -p 'require("left-shop")'`)
 	require.False(t, ran(p))
 	tree := files{"package.json": manifest}
-	_, err := run(t, box(t), p, tree, InstalledPnpm+" pnpm --version")
+	tree["package.json"] = strings.Replace(manifest, "{", `{"scripts":{"inner":"pnpm --version"},`, 1)
+	_, err := run(t, box(t), p, tree, InstalledPnpm+" pnpm run inner")
 	require.NoError(t, err)
-	_, err = run(t, box(t), p, tree, "npm_config_manage_package_manager_versions=true pnpm --version")
+	_, err = run(t, box(t), p, tree, "npm_config_manage_package_manager_versions=false pnpm run inner")
 	require.Error(t, err, "the control")
 	// A workspace without a lock file: each of its folders has its own node_modules.
 	installs(t, files{
