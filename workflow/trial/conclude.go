@@ -218,8 +218,8 @@ var toolKinds = map[string]string{
 	"elixir": "elixir",
 }
 
-// uses reports whether the build and the tests of the repository may need a tool: it is that of its language, or
-// of none, or a command names it.
+// uses reports whether the build and the tests of the repository may need a tool: it is that of its language,
+// or of none, or a command names it.
 func (t *trying) uses(tool string) bool {
 	kind, known := toolKinds[tool]
 	return !known || kind == t.project.Kind || strings.Contains(t.project.Build+" "+t.project.Test, tool)
