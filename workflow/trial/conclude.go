@@ -214,8 +214,8 @@ func (t *trying) causesBefore() (causes []Cause) {
 
 // toolKinds are the kinds of projects whose commands need a tool.
 var toolKinds = map[string]string{
-	"go": "go", "node": "node", "python": "python", "ruby": "ruby", "java": "java", "php": "php", "rust": "rust",
-	"elixir": "elixir",
+	"go": "go", "node": "node", "python": "python", "ruby": "ruby", "java": "java", "php": "php",
+	"rust": "rust", "elixir": "elixir",
 }
 
 // uses reports whether the build and the tests of the repository may need a tool: it is that of its language,

@@ -147,8 +147,9 @@ func (s *soak) run(then func(context.Context)) []sample {
 	for range 3 {
 		s.work(ctx, s.sessions/3)
 		x := s.sample(ctx)
-		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors, %d sockets and %d packs, %d rows, "+
-			"disk %v", x.sessions, x.rss, x.goroutines, x.files, x.sockets, x.packs, sum(x.rows), x.disk)
+		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors, %d sockets and %d packs, "+
+			"%d rows, disk %v", x.sessions, x.rss, x.goroutines, x.files, x.sockets, x.packs, sum(x.rows),
+			x.disk)
 		samples = append(samples, x)
 	}
 	then(ctx)
