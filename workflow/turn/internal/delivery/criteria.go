@@ -124,8 +124,8 @@ func (d *Delivery) followAmendments(
 	return true, "", nil
 }
 
-// askWhatChanged asks once what differs from a report without criteria, if approvers wrote something since that
-// may be a wish and the orchestrator says nothing of it. It returns an empty string otherwise.
+// askWhatChanged asks once what differs from a report without criteria, if approvers wrote something since
+// that may be a wish and the orchestrator says nothing of it. It returns an empty string otherwise.
 func (d *Delivery) askWhatChanged(
 	ctx context.Context, a *workflow.Approval, changed string,
 ) (stale string, err error) {
