@@ -126,7 +126,7 @@ func (l Lexicon) readSentence(sentence string, ignores func(clause) bool) (refus
 		}
 		refusal = stronger(refusal, r)
 		ends = ends || r == RefusalStop && m.Meaning == phrases.Stop
-		led = led && (l.refusesOrOpens(c) || l.praises(c.text))
+		led = led && i+1 < len(all) && (l.refusesOrOpens(c) || l.praises(c.text))
 	}
 	return refusal, ends
 }

@@ -26,16 +26,13 @@ func (l Lexicon) goesOn(t words.Text) bool {
 		return true
 	}
 	if t.Quoted || utf8.RuneCountInString(t.Raw) > maxConsent || words.AddressesOther(t.Own) ||
-		words.Mentions(t.Own) {
+		words.Mentions(t.Own) || !slices.ContainsFunc(t.Sentences, l.SaysGoOn) {
 		return false
 	}
-	if slices.ContainsFunc(t.Sentences, func(s string) bool {
+	return !slices.ContainsFunc(t.Sentences, func(s string) bool {
 		return strings.HasSuffix(s, "?") || conditional.MatchString(s) || isRefusal(s) ||
 			goingOnMention.MatchString(s) && negation.MatchString(s)
-	}) {
-		return false
-	}
-	return slices.ContainsFunc(t.Sentences, l.SaysGoOn)
+	})
 }
 
 // mentionsGoingOn reports whether a message mentions going on at all, so that its writer may be asked whether
