@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -55,10 +56,12 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	})
 }
 
-// runningCmd implements "running": waits until a command of an agent is running.
-func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, _ []string) error {
+// runningCmd implements "running [WHAT]": waits until a command of an agent is running, or what contains WHAT.
+func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	what := strings.Join(args, " ")
 	return s.Poll(ctx, func() (is bool, err error) {
-		err = s.Store.Pool.QueryRow(ctx, `select exists (select 1 from under_way)`).Scan(&is)
+		err = s.Store.Pool.QueryRow(ctx,
+			`select exists (select 1 from under_way where position($1 in what) > 0)`, what).Scan(&is)
 		return is, err
 	})
 }

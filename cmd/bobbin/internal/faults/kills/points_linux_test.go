@@ -118,7 +118,7 @@ type stop struct {
 // TestKilledAtEachPoint kills the program at each point that its source names.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	atEachPoint(t, 14, 3, 8, (*chaos).playUntil)
+	atEachPoint(t, 20, 3, 8, (*chaos).playUntil)
 }
 
 // TestFrozenAtEachPoint freezes a replica at each point until another has done its work, and then wakes it.
@@ -127,7 +127,7 @@ func TestFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
 	// At most two at a time: half of Slack's deliveries go to each replica that is frozen,
 	// and have to be tried again.
-	atEachPoint(t, 23, 1, 2, (*chaos).playOverFrozen)
+	atEachPoint(t, 31, 1, 2, (*chaos).playOverFrozen)
 }
 
 // atEachPoint plays sessions whose program stops at the points, some points in each run, and six runs at a
