@@ -56,7 +56,8 @@ func quietCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	})
 }
 
-// runningCmd implements "running [WHAT]": waits until a command of an agent is running, or what contains WHAT.
+// runningCmd implements "running [WHAT]": waits until a command of an agent is running, or a run whose name
+// contains WHAT.
 func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	what := strings.Join(args, " ")
 	return s.Poll(ctx, func() (is bool, err error) {

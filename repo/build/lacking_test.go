@@ -72,13 +72,14 @@ func TestATestThatNeedsTooMuchMemoryIsOneFailedTest(t *testing.T) {
 	require.NotZero(t, r.Used.Killed)
 
 	repotest.NeedCommand(t, "make --version")
-	// Two that run at once hold their memory until both have theirs. A killed one has got nothing to read.
+	// Two that run at once hold their memory until both have theirs, and then for as long as it takes to be
+	// measured. A killed one has nothing to read.
 	files := repotest.Files{
 		"Makefile": "SHELL = bash\n.SHELLFLAGS = -o pipefail -c\nall: a b\n" +
 			"a: other = b\nb: other = a\na b:\n" +
 			"\t@head -c 170000000 /dev/zero | tail -c 170000000 | (head -c 1 >/dev/null; touch $@.has; \\\n" +
 			"\tcase '$(MAKEFLAGS)' in *jobserver*) for n in {1..300}; do \\\n" +
-			"\t\ttest -e $(other).has && break; sleep 0.1; done;; esac; cat >/dev/null)\n",
+			"\t\ttest -e $(other).has && break; sleep 0.1; done;; esac; sleep 2; cat >/dev/null)\n",
 	}
 	r = runIn(t, c.For(m), files, project.Project{Test: "make -j2 all && printf 'ok 1 - a\\n1..1\\n'"})
 	require.True(t, r.OK(), r.String()+r.Output)

@@ -24,8 +24,8 @@ type Workspace struct {
 	fresh  bool
 }
 
-// IsFresh reports whether Mirror.Workspace made the workspace, and did not find it: then its files are exactly
-// those of its commit, until something changes them.
+// IsFresh reports whether Mirror.Workspace made the workspace, and did not find it: then its files are
+// exactly those of its commit, until something changes them.
 func (w *Workspace) IsFresh() bool { return w.fresh }
 
 // ErrOtherBase is the error of a workspace that exists, but at another commit than the requested one.
