@@ -221,6 +221,7 @@ func (i *Inbox) insertMessages(
 // timed are the kinds of events whose ts is that of another message.
 var timed = []workflow.MessageKind{
 	workflow.MessageAction, workflow.MessageDelete, workflow.MessageEdit, workflow.MessageReacted,
+	workflow.MessagePreview,
 }
 
 // happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so

@@ -63,6 +63,15 @@ func wordlessRules() []rule {
 			},
 		},
 		{
+			name:  "preview",
+			when:  "Slack showed what a link in a message leads to, after the message was posted",
+			then:  "is data for the agents, unless work is approved or stopped; it voids nothing",
+			fires: isKind(workflow.MessagePreview),
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.judgePreview(ctx, c.Message)
+			},
+		},
+		{
 			name:  "time-out",
 			when:  "a question waited long enough",
 			then:  "takes the recommended answer, unless the work is stopped",
