@@ -252,6 +252,9 @@ func (r Reader) readWords(p post) string {
 func (r Reader) ownWords(p post) string { return mrkdwn.Unescape(r.withoutMention(string(p.Text))) }
 
 func (r Reader) withoutMention(s string) string {
+	if r.Self.User == "" {
+		return strings.TrimSpace(s)
+	}
 	mention := regexp.MustCompile(`[ \t]*<@` + regexp.QuoteMeta(r.Self.User) + `(?:\|[^>]*)?>[ \t]*`)
 	return strings.TrimSpace(mention.ReplaceAllString(s, " "))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/internal/event/shown"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -79,7 +80,7 @@ func linesText(lines []shown.Line) string {
 		switch {
 		case l.Kind == shown.Field:
 			text = strings.Trim(l.Name, " *:") + ": " + text
-		case l.Link != "" && text != "":
+		case l.Link != "" && text != "" && text != l.Link:
 			text += " (" + l.Link + ")"
 		case l.Link != "":
 			text = l.Link
@@ -164,8 +165,8 @@ const (
 )
 
 // readPost parses a message of the Web API as leniently as a message of an event.
-func readPost(m slack.Message) (p post, err error) {
-	raw, err := json.Marshal(m.Msg)
+func readPost(m bot.Message) (p post, err error) {
+	raw, err := json.Marshal(rawOf(m))
 	if err == nil {
 		err = json.Unmarshal(raw, &p)
 	}
@@ -175,14 +176,22 @@ func readPost(m slack.Message) (p post, err error) {
 	return p, nil
 }
 
-// ReadShared returns what was shared with a message of the Web API: its files, and lines that name them and
-// quote other messages. It returns nothing for a message that cannot be parsed.
-func ReadShared(m slack.Message) (quoted string, files []workflow.Attachment) {
+// rawOf returns what a message's JSON is made of: itself, if it is there.
+func rawOf(m bot.Message) any {
+	if len(m.Raw) > 0 {
+		return m.Raw
+	}
+	return m.Msg
+}
+
+// ReadShown returns the text of a message of the Web API, with lines that name its files and quote what else is
+// shown with it, and the files. It returns nothing for a message that cannot be parsed.
+func ReadShown(m bot.Message) (text string, files []workflow.Attachment) {
 	p, err := readPost(m)
 	if err != nil {
 		return "", nil
 	}
-	return quoteShared(p), sharedFiles(p)
+	return Reader{}.readWords(p), sharedFiles(p)
 }
 
 // ReadFile translates the response of files.info about a file that was shared with the message of that ts.

@@ -171,7 +171,12 @@ func (r *reader) part(at map[string]any) (p Part, shows bool) {
 		r.missed("a picture of a preview")
 	}
 	p.Lines = r.take()
-	return p, len(p.Lines) > 0
+	return p, slices.ContainsFunc(p.Lines, p.tells)
+}
+
+// tells reports whether a line says more than where a link leads, which the message has itself.
+func (p Part) tells(l Line) bool {
+	return p.Kind != Preview || l.Text != p.Link && l.Text != l.Link
 }
 
 // partKind tells what an attachment is by the fields that Slack adds to it.
