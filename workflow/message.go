@@ -77,7 +77,7 @@ type IncomingEvent struct {
 	// fix_it, correct, consult, stop, option, change_repository, and so on; for a MessageSent:
 	// ByShortcut, ByReaction or ByEdit; for a MessageRemark: the place that it is about
 	ActionID ActionID
-	// the button's opaque id; for a MessageSent: its author
+	// the button's opaque id; for a MessageSent: its author; for a mention or a reply: the app that posted it
 	Value string
 	At    time.Time
 	// files shared with the message
@@ -92,6 +92,14 @@ type Message struct {
 	Session   string
 	AgentText string // what the agents are told in place of the text; empty: the text
 	IncomingEvent
+}
+
+// App returns the name of the app that posted the message, or an empty string if a person wrote it in Slack.
+func (m Message) App() string {
+	if m.Kind == MessageMention || m.Kind == MessageReply {
+		return m.Value
+	}
+	return ""
 }
 
 // A ThreadMessage is one message of a thread as Slack returns it.

@@ -87,18 +87,23 @@ func (r Reader) readEvent(c eventCallback) (workflow.IncomingEvent, string) {
 
 // readWritten translates a new message.
 func (r Reader) readWritten(c eventCallback, e event) (workflow.IncomingEvent, string) {
-	switch reason := r.notAPerson(c, e.post); reason {
-	case "":
-	case anotherBot:
-		return r.readAlert(c, e)
-	default:
+	reason := r.notAPerson(c, e.post)
+	if reason != "" && reason != anotherBot {
 		return workflow.IncomingEvent{}, reason
+	}
+	if reason == anotherBot {
+		if in, ignored := r.readAlert(c, e); ignored == "" || !r.addresses(e) {
+			return in, ignored
+		}
 	}
 	if e.TS == "" {
 		return workflow.IncomingEvent{}, "a message without a ts"
 	}
 	in := r.newIncoming(e.post)
 	in.At = ParseTS(string(e.TS))
+	if reason == anotherBot {
+		return r.readThroughApp(in, e)
+	}
 	switch {
 	case e.Type == "app_mention" && e.Edited.v != nil: // in a thread of the bot, message_changed tells it
 		in.Kind = workflow.MessageSent

@@ -74,6 +74,7 @@ type post struct {
 	Team        jstring          `json:"team"`
 	UserTeam    jstring          `json:"user_team"`
 	Username    jstring          `json:"username"` // name that a bot chose for itself
+	Profile     lenient[profile] `json:"bot_profile"`
 	BotID       jstring          `json:"bot_id"`
 	AppID       jstring          `json:"app_id"`
 	Text        jstring          `json:"text"`
@@ -108,6 +109,13 @@ func (p post) shown() shown.Message {
 		return shown.Message{} // the parts were valid JSON before
 	}
 	return shown.Read(raw)
+}
+
+// profile is what an app's message says of the app.
+type profile struct {
+	Name  jstring `json:"name"`
+	AppID jstring `json:"app_id"`
+	Team  jstring `json:"team_id"`
 }
 
 type edited struct {

@@ -132,8 +132,8 @@ func startsSession(in workflow.IncomingEvent) bool {
 		in.Kind == workflow.MessageAlert || in.Kind == workflow.MessageReply && in.TS == in.Thread.TS
 }
 
-// seenKinds are the kinds of messages that get a reaction
-// within a second, which tells their writers that they arrived.
+// seenKinds are the kinds of messages that get a reaction within a second, which tells their writers that they
+// arrived. What an app posted gets none.
 var seenKinds = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply, workflow.MessageSent}
 
 // insertMessages inserts inbox rows in order, and returns the messages that were new.
@@ -184,12 +184,12 @@ func (i *Inbox) insertMessages(
 							where i.session_id = $1 and i.message_ts = m.message_ts
 								and i.kind in ('earlier', 'sent')))
 			order by n
-			on conflict do nothing returning id, event_id, kind, message_ts),
+			on conflict do nothing returning id, event_id, kind, message_ts, value),
 		seen as (
 			insert into outbox (key, session_id, reaction, on_ts)
 			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts
 			from fresh
-			where kind = any($10)
+			where kind = any($10) and (kind = 'sent' or value = '')
 			order by id
 			on conflict do nothing)
 		select event_id from fresh order by id`, session,

@@ -2,25 +2,22 @@ package shown
 
 import (
 	"cmp"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 )
 
-// repeats are the kinds of blocks whose words the text of a message has, too.
-var repeats = map[string]bool{"rich_text": true, "section": true, "markdown": true, "header": true}
-
-// blocks reads Block Kit (https://docs.slack.dev/reference/block-kit/blocks). If the message has a text, the
-// blocks that repeat it are left out.
-func (r *reader) blocks(v any, texted bool, depth int) {
+// blocks reads Block Kit (https://docs.slack.dev/reference/block-kit/blocks).
+func (r *reader) blocks(v any, depth int) {
 	blocks, _ := v.([]any)
 	for _, e := range blocks {
-		b, ok := e.(map[string]any)
-		if !ok || texted && repeats[str(b, "type")] && b["accessory"] == nil && b["fields"] == nil {
-			continue
+		if b, ok := e.(map[string]any); ok {
+			r.block(b, depth)
 		}
-		r.block(b, depth)
 	}
 }
 
@@ -34,13 +31,16 @@ func (r *reader) block(b map[string]any, depth int) {
 	switch kind {
 	case "divider", "actions_divider":
 	case "header":
-		r.add(Line{Kind: Heading, Text: textOf(b["text"])})
+		if text := textOf(b["text"]); !r.repeats(text) {
+			r.add(Line{Kind: Heading, Text: text})
+		}
 	case "section", "context", "markdown", "mrkdwn", "plain_text", "alert":
 		r.words(b, depth)
 	case "rich_text":
 		for _, e := range list(b, "elements") {
-			section, _ := e.(map[string]any)
-			r.say(richText(section, depth))
+			if section, _ := e.(map[string]any); !r.repeatsRich(section, depth) {
+				r.say(richText(section, depth))
+			}
 		}
 	case "image":
 		r.picture(b)
@@ -49,21 +49,58 @@ func (r *reader) block(b map[string]any, depth int) {
 	case "video":
 		r.add(Line{Kind: Heading, Text: textOf(b["title"]), Link: cmp.Or(str(b, "title_url"), str(b, "video_url"))})
 		r.say(textOf(b["description"]))
-	case "button", "workflow_button":
+		r.say(str(b, "author_name"))
+		r.say(str(b, "provider_name"))
+	case "data_visualization":
+		r.chart(b)
+	case "button", "workflow_button", "url":
 		r.add(Line{Kind: Address, Text: textOf(b["text"]), Link: str(b, "url")})
-	case "actions":
+	case "actions", "context_actions":
 		r.elements(b, depth)
 	case "file", "input", "call", "share_shortcut":
 		r.missed("a block of the kind " + kind)
 	default:
-		r.unknown(b, depth)
+		if controls.MatchString(kind) {
+			r.control(b)
+		} else {
+			r.unknown(b, depth)
+		}
+	}
+}
+
+// controls matches the kinds of elements in which people choose or enter something
+// (https://docs.slack.dev/reference/block-kit/block-elements).
+var controls = regexp.MustCompile(`(_select|picker|_input|_button|_buttons)$|^(checkboxes|overflow)$`)
+
+// control reads what is chosen in an element, and choices that are all in sight.
+func (r *reader) control(b map[string]any) {
+	if kind := str(b, "type"); kind == "checkboxes" || kind == "radio_buttons" {
+		for _, o := range list(b, "options") {
+			option, _ := o.(map[string]any)
+			r.say(textOf(option["text"]))
+			r.say(textOf(option["description"]))
+		}
+		return
+	}
+	r.say(textOf(object(b, "initial_option")["text"]))
+	for _, o := range list(b, "initial_options") {
+		option, _ := o.(map[string]any)
+		r.say(textOf(option["text"]))
+	}
+	for _, key := range []string{"initial_value", "initial_date", "initial_time"} {
+		r.say(mrkdwn.Escape(str(b, key)))
+	}
+	if user := str(b, "initial_user"); user != "" {
+		r.say("<@" + user + ">")
 	}
 }
 
 // words reads a block of texts: its text, fields, elements and accessory.
 func (r *reader) words(b map[string]any, depth int) {
 	text := textOf(b["text"])
-	if name, value, pair := strings.Cut(text, "\n"); pair && isLabel(name) {
+	if name, value, pair := strings.Cut(text, "\n"); r.repeats(text) {
+		// The message's text says it.
+	} else if pair && isLabel(name) {
 		r.add(Line{Kind: Field, Name: name, Text: value})
 	} else {
 		r.say(text)
@@ -100,37 +137,71 @@ func isLabel(line string) bool {
 }
 
 // unknown reads a block of a kind that is not known here: Slack adds some every year. Its texts are found by
-// the names that such blocks have used so far. If it has none, it is named as not read.
+// the names that such blocks have used so far. What has another name is named as not read.
 func (r *reader) unknown(b map[string]any, depth int) {
 	before := len(r.lines)
 	r.add(Line{Kind: Heading, Text: textOf(b["title"]), Link: str(b, "title_link")})
-	for _, key := range []string{"subtitle", "text", "body", "details", "output", "description", "subtext"} {
+	for _, key := range namesOfTexts {
 		if in := object(b, key); str(in, "type") == "rich_text" {
 			r.block(in, depth+1)
 		} else {
 			r.say(textOf(b[key]))
 		}
 	}
-	for _, key := range []string{"fields", "elements", "blocks", "tasks", "items", "cards", "columns"} {
-		for _, e := range list(b, key) {
-			if inner, ok := e.(map[string]any); ok {
-				r.block(inner, depth+1)
-			}
-		}
+	if status := str(b, "status"); status != "" {
+		r.add(Line{Kind: Field, Name: "status", Text: status})
 	}
-	for _, key := range []string{"image", "hero_image", "accessory", "child_block"} {
+	for _, key := range namesOfLists {
+		r.blocks(b[key], depth+1)
+	}
+	for _, key := range namesOfBlocks {
 		if inner := object(b, key); inner != nil {
 			r.block(inner, depth+1)
 		}
 	}
+	kind := "a block of the kind " + cmp.Or(str(b, "type"), "that has no name")
 	if len(r.lines) == before && len(r.unread) < maxUnread {
-		r.missed("a block of the kind " + cmp.Or(str(b, "type"), "that has no name"))
+		r.missed(kind)
+	} else if hasMore(b) {
+		r.missed("a part of " + kind)
 	}
+}
+
+// The names by which blocks have texts, lists of blocks and blocks within them, and what shows no words.
+var (
+	namesOfTexts = []string{
+		"rich_text_title", "subtitle", "text", "body", "details", "output", "description", "subtext",
+	}
+	namesOfLists = []string{
+		"fields", "elements", "blocks", "child_blocks", "tasks", "items", "cards", "columns", "sources",
+		"actions",
+	}
+	namesOfBlocks = []string{"image", "hero_image", "accessory", "child_block"}
+	wordless      = []string{"title", "icon", "slack_icon", "style", "confirm"}
+)
+
+// hasMore reports whether a block has a list or an object of a name that is not known.
+func hasMore(b map[string]any) bool {
+	for key, v := range b {
+		known := slices.Contains(slices.Concat(namesOfTexts, namesOfLists, namesOfBlocks, wordless), key)
+		switch v.(type) {
+		case map[string]any, []any:
+			if !known {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // picture reads what a picture says of itself. Its content is not read.
 func (r *reader) picture(b map[string]any) {
-	said := mrkdwn.OneLine(cmp.Or(textOf(b["title"]), mrkdwn.Escape(str(b, "alt_text"))), 500)
+	said := mrkdwn.OneLine(textOf(b["title"]), 500)
+	if alt := mrkdwn.Escape(mrkdwn.OneLine(str(b, "alt_text"), 500)); said == "" {
+		said = alt
+	} else if alt != "" && alt != said {
+		said += ": " + alt
+	}
 	if said == "" {
 		r.missed("a picture without a description")
 		return
@@ -156,11 +227,14 @@ func textOf(v any) string {
 // richText returns the text of one part of rich text, as Slack writes it in a message's text
 // (https://docs.slack.dev/reference/block-kit/blocks/rich-text-block).
 func richText(e map[string]any, depth int) string {
-	if e == nil || depth > maxDepth {
+	if e == nil {
 		return ""
 	}
+	if depth > maxDepth {
+		return "[not read: deeply nested text]"
+	}
 	switch kind := str(e, "type"); kind {
-	case "link":
+	case "link", "attachment_mention":
 		label := strings.NewReplacer("<", "", ">", "", "|", "").Replace(str(e, "text"))
 		if url := str(e, "url"); label != "" && label != url {
 			return "<" + url + "|" + mrkdwn.Escape(label) + ">"
@@ -177,7 +251,7 @@ func richText(e map[string]any, depth int) string {
 	case "emoji":
 		return ":" + str(e, "name") + ":"
 	case "date":
-		return mrkdwn.Escape(str(e, "fallback"))
+		return dateText(e)
 	case "color":
 		return mrkdwn.Escape(str(e, "value"))
 	case "rich_text_preformatted":
@@ -195,7 +269,21 @@ func richText(e map[string]any, depth int) string {
 		}
 		return mrkdwn.Escape(text)
 	}
-	return joined(e, "", depth)
+	if text := joined(e, "", depth); text != "" || str(e, "url") == "" {
+		return text
+	}
+	return "<" + str(e, "url") + ">"
+}
+
+// dateText returns a date as its writer says it for programs that cannot format it, or in UTC.
+func dateText(e map[string]any) string {
+	if said := str(e, "fallback"); said != "" {
+		return mrkdwn.Escape(said)
+	}
+	if at, _ := e["timestamp"].(float64); at > 0 && at < 1e11 {
+		return time.Unix(int64(at), 0).UTC().Format("2006-01-02 15:04 UTC")
+	}
+	return ""
 }
 
 // joined returns the texts of an element's elements.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 )
@@ -12,7 +14,7 @@ import (
 // Limits of what is read of one message.
 const (
 	maxDepth  = 20
-	maxChars  = 40_000 // of all texts together: Slack's own limit for a message's text
+	maxChars  = 40_000 // of the text, which is Slack's own limit, and again of all that is shown with it
 	maxParts  = 100    // Slack's advice for attachments of a message
 	maxUnread = 5
 )
@@ -77,8 +79,10 @@ func readMessage(m map[string]any) Message {
 	r := &reader{}
 	text := strings.TrimSpace(str(m, "text"))
 	r.say(text)
-	// With a text, blocks of text say the same once more. Slack makes both from what a person writes.
-	r.blocks(m["blocks"], text != "", 0)
+	r.size = 0
+	r.said = wordsOf(text)
+	r.blocks(m["blocks"], 0)
+	r.said = ""
 	message := Message{Lines: r.take()}
 	for _, a := range list(m, "attachments") {
 		at, ok := a.(map[string]any)
@@ -100,7 +104,8 @@ func readMessage(m map[string]any) Message {
 // A reader collects lines.
 type reader struct {
 	lines  []Line
-	size   int
+	size   int    // characters so far
+	said   string // the words of the text beside the blocks that are read
 	unread []string
 }
 
@@ -119,20 +124,28 @@ func (r *reader) missed(what string) {
 
 func (r *reader) say(text string) { r.add(Line{Text: text}) }
 
-// add adds a line, unless it is empty, repeats the one before it, or there is too much already.
+// add adds a line, unless it is empty, repeats the one before it, or there is too much already. It cuts a text
+// that is too long.
 func (r *reader) add(l Line) {
 	l.Text = strings.TrimSpace(l.Text)
 	if l.Text == "" && l.Name == "" && l.Link == "" {
 		return
 	}
+	if l.Kind == Field && l.Name == "" {
+		l.Kind = Text
+	}
 	if n := len(r.lines); n > 0 && r.lines[n-1] == l {
 		return
 	}
-	if r.size += len(l.Text) + len(l.Name) + len(l.Link); r.size > maxChars {
+	left := maxChars - r.size - utf8.RuneCountInString(l.Name+l.Link)
+	if text := []rune(l.Text); len(text) > max(left, 0) {
 		r.missed("the rest of it, since it is too long")
-		return
+		l.Text = string(text[:max(left, 0)])
 	}
-	r.lines = append(r.lines, l)
+	r.size = maxChars - left + utf8.RuneCountInString(l.Text)
+	if left > 0 {
+		r.lines = append(r.lines, l)
+	}
 }
 
 // part reads one attachment. It returns false if it shows nothing
@@ -140,38 +153,86 @@ func (r *reader) add(l Line) {
 func (r *reader) part(at map[string]any) (p Part, shows bool) {
 	p = Part{
 		Kind:    partKind(at),
-		Author:  str(at, "author_name"),
+		Author:  cmp.Or(str(at, "author_name"), str(at, "author_subname")),
 		Service: str(at, "service_name"),
-		Where:   str(at, "footer"),
+		Where:   cmp.Or(str(at, "footer"), str(at, "channel_name")),
 		Link:    cmp.Or(str(at, "from_url"), str(at, "original_url"), str(at, "app_unfurl_url")),
 	}
-	r.say(str(at, "pretext"))
-	if title := str(at, "title"); title != "" {
+	r.say(r.text(at, "pretext"))
+	if title := r.text(at, "title"); title != "" {
 		r.add(Line{Kind: Heading, Text: title, Link: str(at, "title_link")})
 	}
-	text := strings.TrimSpace(str(at, "text"))
+	text := r.text(at, "text")
 	r.say(text)
 	for _, f := range list(at, "fields") {
 		field, _ := f.(map[string]any)
-		r.add(Line{Kind: Field, Name: str(field, "title"), Text: str(field, "value")})
+		r.add(Line{Kind: Field, Name: r.text(field, "title"), Text: r.text(field, "value")})
 	}
-	r.blocks(at["blocks"], false, 0)
+	r.blocks(at["blocks"], 0)
+	r.said = wordsOf(text)
 	for _, b := range list(at, "message_blocks") { // of a message that is shown
 		block, _ := b.(map[string]any)
-		r.blocks(object(block, "message")["blocks"], text != "", 0)
+		r.blocks(object(block, "message")["blocks"], 0)
+	}
+	r.said = ""
+	if o := object(at, "work_object_entity"); o != nil {
+		r.workObject(o)
 	}
 	for _, a := range list(at, "actions") {
 		action, _ := a.(map[string]any)
 		r.add(Line{Kind: Address, Text: str(action, "text"), Link: str(action, "url")})
 	}
-	if len(r.lines) == 0 {
-		r.say(str(at, "fallback"))
+	for _, f := range list(at, "files") {
+		file, _ := f.(map[string]any)
+		name := cmp.Or(str(file, "name"), str(file, "title"), "a file")
+		r.say("[attached: " + mrkdwn.Escape(mrkdwn.OneLine(name, 120)) + "]")
 	}
-	if len(r.lines) == 0 && (str(at, "image_url") != "" || str(at, "thumb_url") != "") {
-		r.missed("a picture of a preview")
+	r.pictures(at, p.Kind)
+	if len(r.lines) == 0 {
+		r.fallback(str(at, "fallback"))
 	}
 	p.Lines = r.take()
 	return p, slices.ContainsFunc(p.Lines, p.tells)
+}
+
+// pictures notes that the pictures of an attachment are not read. Beside words, that of a preview adds nothing.
+func (r *reader) pictures(at map[string]any, kind PartKind) {
+	large := str(at, "image_url") != ""
+	switch {
+	case large && kind != Preview:
+		r.missed("a picture")
+	case len(r.lines) == 0 && (large || str(at, "thumb_url") != ""):
+		r.missed("a picture of a preview")
+	}
+}
+
+// fallback reads the text for programs that show nothing else. Of a message that has blocks alone, Slack makes
+// one that says so.
+func (r *reader) fallback(text string) {
+	if strings.HasSuffix(strings.TrimSpace(text), "[no preview available]") {
+		r.missed("a message without a preview")
+		return
+	}
+	r.say(text)
+}
+
+// text returns a text of an attachment. Apps send numbers, too. What has another form is named as not read.
+func (r *reader) text(m map[string]any, key string) string {
+	switch v := m[key].(type) {
+	case nil:
+		return ""
+	case string:
+		return strings.TrimSpace(v)
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	case bool:
+		return strconv.FormatBool(v)
+	}
+	text := strings.TrimSpace(textOf(m[key]))
+	if text == "" {
+		r.missed("a text of an unknown form")
+	}
+	return text
 }
 
 // tells reports whether a line says more than where a link leads, which the message has itself.

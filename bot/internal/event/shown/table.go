@@ -1,6 +1,7 @@
 package shown
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -18,12 +19,16 @@ const (
 
 // table reads a table as lines with tabs between the cells.
 func (r *reader) table(b map[string]any) {
+	r.say(textOf(b["caption"]))
 	var lines []string
 	rows := list(b, "rows")
 	for _, row := range rows[:min(len(rows), maxRows)] {
 		cells, _ := row.([]any)
 		if in, ok := row.(map[string]any); ok {
 			cells = list(in, "cells")
+		}
+		if len(cells) > maxColumns {
+			r.missed(fmt.Sprintf("%d columns of a table", len(cells)-maxColumns))
 		}
 		var texts []string
 		for _, cell := range cells[:min(len(cells), maxColumns)] {
@@ -41,10 +46,13 @@ func (r *reader) table(b map[string]any) {
 	r.say(strings.Join(lines, "\n"))
 }
 
-// cellText returns the text of a cell in one line.
+// cellText returns the text of a cell in one line. The button in a cell of actions is its text.
 func cellText(v any) string {
 	cell, _ := v.(map[string]any)
 	text := mrkdwn.Escape(str(cell, "text"))
+	if text == "" {
+		text = cmp.Or(textOf(cell["text"]), textOf(object(cell, "element")["text"]))
+	}
 	switch n := cell["value"].(type) {
 	case float64:
 		if text == "" {

@@ -24,6 +24,21 @@ func (j *Judge) judgeAlert(ctx context.Context, m intent.Message) ([]store.Part,
 	return j.ForAgents(m, told), nil
 }
 
+// judgeApp tells the thread how an app is allowed that mentions the bot, once for each app of a channel.
+func (j *Judge) judgeApp(ctx context.Context, c *Case) ([]store.Part, error) {
+	m := c.Message
+	if m.Kind != workflow.MessageMention {
+		return append(j.Ignore(m), store.Update{ClearStop: true}), nil
+	}
+	called, err := j.Inbox().AppCalled(ctx, m.App(), m.ID)
+	if err != nil || called {
+		return append(j.Ignore(m), store.Update{ClearStop: true}), err
+	}
+	return j.turnAway(m, workflow.Person{ID: m.User, Bot: true}, fmt.Sprintf("the app %s posted it. To have what "+
+		"it posts read as a report, my operator can name it under `watch_apps` of this channel's repository",
+		prompt.PersonName(m.App()))), nil
+}
+
 // judgePreview gives the agents what Slack showed of a link after its message was posted. Nobody in the thread
 // wrote it: it is data, and no edit of the message.
 func (j *Judge) judgePreview(ctx context.Context, m intent.Message) ([]store.Part, error) {

@@ -114,6 +114,15 @@ func wordlessRules() []rule {
 func personRules() []rule {
 	return []rule{
 		{
+			name:  "app",
+			when:  "an app posted it, for no person",
+			then:  "says once in a channel how to allow that app, if it mentions the bot",
+			fires: func(c *Case) bool { return c.Message.App() != "" && c.isOfApp() },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.judgeApp(ctx, c)
+			},
+		},
+		{
 			name:  "unknown writer",
 			when:  "Slack does not tell who wrote or pressed it",
 			then:  "refuses what would permit something; anything else is judged again later",
