@@ -116,6 +116,16 @@ type ThreadMessage struct {
 	Skipped int // how many messages before this one were not read
 }
 
+// A LinkedMessage is the message that a link in a thread leads to, as the people of the thread may read it.
+type LinkedMessage struct {
+	Thread  Thread // without its team
+	TS      string
+	Name    string // of its author
+	Channel string // as people write it: #general
+	Text    string
+	Refused string // why it is not shown, and what to do; empty: it is
+}
+
 // A Feed is a channel in which the messages of some apps are read as reports.
 type Feed struct {
 	Channel    string

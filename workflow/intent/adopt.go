@@ -24,9 +24,9 @@ func forwards(text string) bool {
 	return at != nil && !adopts(words.Prepare(("\n" + text)[:at[0]]))
 }
 
-// notOwn matches the beginning of what others wrote and is shown with a message: messages that were forwarded or
-// that a link shows, previews, and what apps attach (see package event).
-var notOwn = lazyregexp.New(`\n> (?:forwarded|preview|attached|a message that the link shows)\b`)
+// notOwn matches the beginning of what others wrote and is shown with a message: messages that were forwarded,
+// previews, and what apps attach (see package event).
+var notOwn = lazyregexp.New(`\n> (?:forwarded|preview|attached)\b`)
 
 func readAdopting(t words.Text, form *lazyregexp.Regexp) bool {
 	if t.Quoted || utf8.RuneCountInString(t.Raw) > words.MaxLength || !words.IsPlainASCII(t.Plain) ||

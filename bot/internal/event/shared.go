@@ -94,12 +94,12 @@ func linesText(lines []shown.Line) string {
 func sourceOf(p shown.Part) string {
 	s := map[shown.PartKind]string{
 		shown.Forwarded: "forwarded",
-		shown.Quoted:    "a message that the link shows",
+		shown.Quoted:    "preview",
 		shown.Preview:   "preview",
 		shown.Attached:  "attached",
 	}[p.Kind]
 	line := func(text string) string { return mrkdwn.OneLine(mrkdwn.Unescape(text), 80) }
-	if p.Kind == shown.Preview && p.Link != "" {
+	if (p.Kind == shown.Preview || p.Kind == shown.Quoted) && p.Link != "" {
 		s += " of " + mrkdwn.OneLine(p.Link, 300)
 	}
 	if p.Service != "" {

@@ -107,6 +107,14 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 	return taken, err
 }
 
+// Noted reports whether agents were told an AgentNote with that key.
+func (r Reader) Noted(ctx context.Context, key string) (noted bool, err error) {
+	err = r.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from inbox where session_id = $1 and event_id = $2)`,
+		r.session, r.session+":"+key).Scan(&noted)
+	return noted, err
+}
+
 // AppCalled reports whether an app has mentioned the bot in the thread's channel before that row.
 func (r Reader) AppCalled(ctx context.Context, app string, before int64) (called bool, err error) {
 	err = r.db.Pool.QueryRow(ctx,
