@@ -12,6 +12,8 @@ import (
 func (r *reader) chart(b map[string]any) {
 	r.add(Line{Kind: Heading, Text: textOf(b["title"])})
 	chart := object(b, "chart")
+	axes := object(chart, "axis_config")
+	r.say(mrkdwn.Escape(str(axes, "y_label")))
 	points := list(chart, "segments")
 	rows := [][]string{nil}
 	for _, p := range points[:min(len(points), maxRows)] {
@@ -22,7 +24,7 @@ func (r *reader) chart(b map[string]any) {
 	for i, s := range series[:min(len(series), maxColumns)] {
 		in, _ := s.(map[string]any)
 		if i == 0 {
-			rows[0] = append(rows[0], mrkdwn.Escape(str(object(chart, "axis_config"), "x_label")))
+			rows[0] = append(rows[0], mrkdwn.Escape(str(axes, "x_label")))
 		}
 		rows[0] = append(rows[0], mrkdwn.Escape(str(in, "name")))
 		data := list(in, "data")

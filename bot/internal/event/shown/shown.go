@@ -127,7 +127,10 @@ func (r *reader) say(text string) { r.add(Line{Text: text}) }
 // add adds a line, unless it is empty, repeats the one before it, or there is too much already. It cuts a text
 // that is too long.
 func (r *reader) add(l Line) {
-	l.Text = strings.TrimSpace(l.Text)
+	l.Text = strings.TrimRight(strings.TrimLeft(l.Text, "\r\n"), " \t\r\n")
+	if l.Kind != Text { // a text may begin with a margin, or with the empty cell of a table
+		l.Text = strings.TrimSpace(l.Text)
+	}
 	if l.Text == "" && l.Name == "" && l.Link == "" {
 		return
 	}
