@@ -47,7 +47,8 @@ func (r *reader) block(b map[string]any, depth int) {
 	case "table", "data_table":
 		r.table(b)
 	case "video":
-		r.add(Line{Kind: Heading, Text: textOf(b["title"]), Link: cmp.Or(str(b, "title_url"), str(b, "video_url"))})
+		to := cmp.Or(str(b, "title_url"), str(b, "video_url"))
+		r.add(Line{Kind: Heading, Text: textOf(b["title"]), Link: to})
 		r.say(textOf(b["description"]))
 		r.say(str(b, "author_name"))
 		r.say(str(b, "provider_name"))

@@ -31,7 +31,10 @@ func (r *reader) chart(b map[string]any) {
 		for n, p := range data[:min(len(data), maxRows)] {
 			label, value := pointText(p)
 			if len(rows) == n+1 {
-				rows = append(rows, append([]string{label}, make([]string, i)...))
+				rows = append(rows, []string{label})
+			}
+			for len(rows[n+1]) <= i { // other series have fewer points
+				rows[n+1] = append(rows[n+1], "")
 			}
 			rows[n+1] = append(rows[n+1], value)
 		}

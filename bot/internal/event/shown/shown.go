@@ -124,8 +124,8 @@ func (r *reader) missed(what string) {
 
 func (r *reader) say(text string) { r.add(Line{Text: text}) }
 
-// add adds a line, unless it is empty, repeats the one before it, or there is too much already. It cuts a text
-// that is too long.
+// add adds a line, unless it is empty, repeats the one before it, or there is too much already. It cuts a
+// text that is too long.
 func (r *reader) add(l Line) {
 	l.Text = strings.TrimRight(strings.TrimLeft(l.Text, "\r\n"), " \t\r\n")
 	if l.Kind != Text { // a text may begin with a margin, or with the empty cell of a table
@@ -198,7 +198,8 @@ func (r *reader) part(at map[string]any) (p Part, shows bool) {
 	return p, slices.ContainsFunc(p.Lines, p.tells)
 }
 
-// pictures notes that the pictures of an attachment are not read. Beside words, that of a preview adds nothing.
+// pictures notes that the pictures of an attachment are not read. Beside words, that of a preview adds
+// nothing.
 func (r *reader) pictures(at map[string]any, kind PartKind) {
 	large := str(at, "image_url") != ""
 	switch {
@@ -209,8 +210,8 @@ func (r *reader) pictures(at map[string]any, kind PartKind) {
 	}
 }
 
-// fallback reads the text for programs that show nothing else. Of a message that has blocks alone, Slack makes
-// one that says so.
+// fallback reads the text for programs that show nothing else. Of a message that has blocks alone, Slack
+// makes one that says so.
 func (r *reader) fallback(text string) {
 	if strings.HasSuffix(strings.TrimSpace(text), "[no preview available]") {
 		r.missed("a message without a preview")
