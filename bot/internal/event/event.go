@@ -246,7 +246,7 @@ func (r Reader) mentionsBot(t jstring) bool {
 // an app may be in its blocks alone.
 func (r Reader) readWords(p post) string {
 	text := r.ownWords(p)
-	if p.Text == "" {
+	if p.textInBlocks() {
 		text = mrkdwn.Visible(r.withoutMention(mrkdwn.Unescape(linesText(p.shown().Lines))))
 	}
 	return strings.TrimSpace(text + quoteShared(p))

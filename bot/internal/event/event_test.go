@@ -135,12 +135,12 @@ var messageEvents = map[string]struct {
 	"another bot": {
 		`{"type":"message","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1","thread_ts":"10.1",` +
 			`"text":"fix it"}`,
-		"", "", "",
+		"reply", "fix it", "10.1",
 	},
 	"another bot's mention": {
 		`{"type":"app_mention","channel":"C1","user":"U7","bot_id":"B7","ts":"11.1",` +
 			`"text":"<@UBOT> fix it"}`,
-		"", "", "",
+		"mention", "fix it", "11.1", // whether it counts is judged by who wrote it
 	},
 	"a webhook": {
 		`{"type":"message","subtype":"bot_message","channel":"C1","username":"ada","ts":"11.1",` +
@@ -208,7 +208,9 @@ func TestNormaliseMessages(t *testing.T) {
 		require.Equal(t, c.thread, in.Thread.TS, name)
 		require.Equal(t, "Ev1", in.EventID, name)
 		require.Equal(t, "T1", in.Thread.Team, name)
-		require.Equal(t, "U1", in.User, name)
+		if !strings.HasPrefix(name, "another bot") {
+			require.Equal(t, "U1", in.User, name)
+		}
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/internal/event/shown"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // This file reads what people share with a message: files and other messages.
@@ -21,12 +22,18 @@ import (
 // maxShared limits how many files of one message are read; Slack's own limit is ten.
 const maxShared = 20
 
+// maxTold is how many bytes are quoted of what Slack tells of one file.
+const maxTold = 8000
+
 // quoteShared returns lines that name the files of a message, and quote what is shown with its text: blocks
 // such as tables, forwarded messages, previews of links and messages, and attachments of apps. Whose words
 // they are is said, and none of them are the author's own.
 func quoteShared(p post) (s string) {
 	for _, f := range p.Files.v {
 		s += "\n[attached: " + mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
+	}
+	for _, f := range p.Files.v {
+		s += f.told()
 	}
 	m := p.shown()
 	if own := p.ownLines(m); len(own) > 0 {
@@ -54,10 +61,38 @@ func addedBelow(before, now post) (s string) {
 	return strings.TrimSpace(s)
 }
 
+// told returns quotes of what Slack tells of a file: its description, what is said in a voice clip, and the text of
+// an email (https://docs.slack.dev/reference/objects/file-object).
+func (f file) told() (s string) {
+	name := mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "the file")), 120)
+	say := func(what string, text jstring) {
+		if said := strings.TrimSpace(string(text)); said != "" {
+			s += quoted(what+" "+name, []shown.Line{{Text: mrkdwn.Escape(plaintext.CutBytes(said, maxTold))}})
+		}
+	}
+	say("description of", f.Alt)
+	say("said in", f.Transcript.v.Preview.v.Content)
+	if len(f.From.v) > 0 || f.Subject != "" {
+		from := jstring("")
+		for _, a := range f.From.v {
+			from += " " + cmp.Or(a.Name, a.Address) + " <" + a.Address + ">"
+		}
+		say("email in", "from"+from+": "+f.Subject+"\n"+cmp.Or(f.Plain, f.PreviewPlain))
+	}
+	return s
+}
+
+// textInBlocks reports whether blocks are the text of the message: an app may post nothing else. A person's own
+// words are always in the text.
+func (p post) textInBlocks() bool { return strings.TrimSpace(string(p.Text)) == "" && p.BotID != "" }
+
 // ownLines returns what the message shows beside its text, or nothing if it is all that it shows.
 func (p post) ownLines(m shown.Message) []shown.Line {
-	if p.Text == "" || len(m.Lines) == 0 {
+	switch {
+	case p.textInBlocks() || len(m.Lines) == 0:
 		return nil
+	case strings.TrimSpace(string(p.Text)) == "":
+		return m.Lines
 	}
 	return m.Lines[1:] // the first is the text
 }

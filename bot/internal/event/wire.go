@@ -84,6 +84,7 @@ type post struct {
 	Files       lenient[[]file]  `json:"files"`
 	Attachments attachments      `json:"attachments"`
 	Blocks      json.RawMessage  `json:"blocks"`
+	Room        json.RawMessage  `json:"room"` // of a huddle
 }
 
 // attachments are those of a message, and the JSON that they are read from.
@@ -102,9 +103,11 @@ func (a *attachments) UnmarshalJSON(b []byte) error {
 func (p post) shown() shown.Message {
 	raw, err := json.Marshal(struct {
 		Text        string          `json:"text"`
+		Subtype     string          `json:"subtype"`
+		Room        json.RawMessage `json:"room,omitempty"`
 		Attachments json.RawMessage `json:"attachments,omitempty"`
 		Blocks      json.RawMessage `json:"blocks,omitempty"`
-	}{string(p.Text), p.Attachments.raw, p.Blocks})
+	}{string(p.Text), string(p.Subtype), p.Room, p.Attachments.raw, p.Blocks})
 	if err != nil {
 		return shown.Message{} // the parts were valid JSON before
 	}
@@ -135,6 +138,19 @@ type file struct {
 	Private    jstring          `json:"url_private"`
 	Download   jstring          `json:"url_private_download"`
 	FileAccess jstring          `json:"file_access"`
+	Alt        jstring          `json:"alt_txt"`
+	Transcript lenient[struct {
+		Preview lenient[struct {
+			Content jstring `json:"content"`
+		}] `json:"preview"`
+	}] `json:"transcription"`
+	Subject jstring `json:"subject"`
+	From    lenient[[]struct {
+		Name    jstring `json:"name"`
+		Address jstring `json:"address"`
+	}] `json:"from"`
+	Plain        jstring `json:"plain_text"`
+	PreviewPlain jstring `json:"preview_plain_text"`
 }
 
 // attachment is used for the files of a message that a person shared. Package shown reads the rest.
