@@ -32,7 +32,7 @@ runs the tests near one file, and all tests once more. It says what is missing a
 prints the lines for bobbin.yaml that would help. The temporary folder is removed, also after Ctrl-C;
 nothing is pushed or posted.
 
-The exit code is 0 if the repository is ready: its base builds, and its tests run and are counted. It is
+The exit code is 0 if the repository is ready: the tests of its base run, and are counted. It is
 1 if it is not ready or cannot be read, and 2 if the arguments or the configuration are wrong.
 docs/environments.md describes what is shown and the JSON object.`
 }

@@ -144,6 +144,9 @@ func (c *Cache) WritableMounts(tree string) ([]sandbox.Mount, []string) { return
 
 func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 	env := []string{"PYTHONDONTWRITEBYTECODE=1", collectAll}
+	if usesPnpm(tree) { // newer versions of npm complain of a setting that they do not know
+		env = append(env, packages.InstalledPnpm)
+	}
 	var mounts []sandbox.Mount
 	if dir, err := c.goBuild(); err != nil {
 		c.caches.log().Warn("no build cache", "err", err)
@@ -174,6 +177,12 @@ func (c *Cache) mounts(tree string, writable bool) ([]sandbox.Mount, []string) {
 		})
 	})
 	return append(mounts, fetched...), append(env, more...)
+}
+
+// usesPnpm reports whether pnpm installs the packages of a tree.
+func usesPnpm(tree string) bool {
+	_, err := os.Lstat(filepath.Join(tree, "pnpm-lock.yaml"))
+	return tree != "" && err == nil
 }
 
 // goIndex returns the setting of GODEBUG for a build cache. In the cache Go also stores an index of

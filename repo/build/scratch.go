@@ -46,7 +46,7 @@ func (c *Cache) ScratchMounts(tree, dir string) ([]sandbox.Mount, []string, erro
 }
 
 // jestMounts returns the mount of a folder that the command can write where jest keeps the files that it has
-// transformed, unless its configuration names another place 
+// transformed, unless its configuration names another place
 // (https://jestjs.io/docs/configuration#cachedirectory-string). The folder is beside those that commands can
 // write, so that none of them can put a link in its place.
 func (c *Cache) jestMounts(dir string) ([]sandbox.Mount, error) {

@@ -21,6 +21,7 @@ import (
 type Submodule struct {
 	Path    string        // of its folder
 	Commit  string        // whole hash
+	URL     string        // as .gitmodules has it; it may have a password
 	Host    string        // of its address, for messages; empty: it has none
 	Remote  remote.Remote // with the credentials of the repository that it is a part of
 	Refused string        // why its address is not used, for people; then there is no Remote
@@ -56,6 +57,7 @@ func (cs Commits) Submodules(
 		s := Submodule{Path: pin.Path, Commit: pin.Commit, Refused: "`.gitmodules` has no address for it"}
 		for _, m := range modules.Submodules {
 			if path.Clean(m.Path) == pin.Path {
+				s.URL = m.URL
 				s.Remote, s.Host, s.Refused = resolveSubmodule(of, m.URL)
 			}
 		}

@@ -52,6 +52,7 @@ func (p *Proof) join(other Proof, by project.Project) {
 	p.OwnTests.join(other.OwnTests)
 	p.Regressions = append(p.Regressions, other.Regressions...)
 	p.AlreadyFailing = append(p.AlreadyFailing, other.AlreadyFailing...)
+	p.Rewritten = append(p.Rewritten, other.Rewritten...)
 	p.CannotRun = append(p.CannotRun, other.CannotRun...)
 	p.PassedBefore += other.PassedBefore
 	p.StillPassing += other.StillPassing

@@ -73,8 +73,9 @@ type Proof struct {
 // A Command is how the command that showed the bug on the base ends on the branch. The command may search
 // for the bug itself, so a failure of it proves nothing.
 type Command struct {
-	Text  string // in words; empty: no command was run
-	Fails bool
+	Text   string // in words; empty: no command was run
+	Fails  bool
+	Output string `json:",omitempty"` // the end of what it printed, if it fails
 }
 
 // OwnTests are the results of the change's own tests.
@@ -151,9 +152,11 @@ type OldTests struct {
 	StillPassing   int      // of these, the number that pass on the branch
 	Regressions    []string // of these, the ones that do not pass on the branch
 	AlreadyFailing []string // tests that fail on the base and on the branch, so not through the change
-	CannotRun      []string // as AlreadyFailing, but since files of the repository could not be fetched
-	NowSkipped     []string // tests that fail on the base and are skipped on the branch, which proves nothing
-	Unstable       []string // tests that failed on the branch and passed when run again
+	// Rewritten are checks of old tests that changed although the old tests pass on the branch, too, in words
+	Rewritten  []string `json:",omitempty"`
+	CannotRun  []string // as AlreadyFailing, but since files of the repository could not be fetched
+	NowSkipped []string // tests that fail on the base and are skipped on the branch, which proves nothing
+	Unstable   []string // tests that failed on the branch and passed when run again
 }
 
 // Passes reports whether the change is proven: at least one new test fails on the base, or an old test that
@@ -200,6 +203,9 @@ func (p Proof) Lines() []string {
 		lines = append(lines, line)
 	}
 	lines = append(lines, p.keptLines()...)
+	if line := p.rewrittenLine(); line != "" {
+		lines = append(lines, line)
+	}
 	if p.Repeated != "" {
 		lines = append(lines, p.Repeated)
 	}

@@ -580,3 +580,54 @@ func TestNow(t *testing.T) {
 	require.True(t, p.Passes(), p.Why)
 	require.Equal(t, []string{"TestHalf"}, p.NewTests)
 }
+
+// A parallel test that waits while a new test panics on the base has not failed there. It is no extended
+// test.
+func TestATestThatWaitedForAPanicIsNotExtended(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "go version")
+	m, commits := repotest.NewMirror(t, repotest.Files{
+		"go.mod": "module example.com/first\n\ngo 1.24\n",
+		"first.go": "package first\n\n// First returns the first item.\n" +
+			"func First(items []int) int { return items[0] }\n",
+		"first_test.go": `package first
+
+import "testing"
+
+func TestSideBySide(t *testing.T) {
+	t.Parallel()
+	if First([]int{1}) != 1 {
+		t.Error()
+	}
+}
+`,
+	})
+	w := repotest.NewWorkspace(t, m, commits[0], repotest.Files{
+		"first.go": `package first
+
+// First returns the first item, or 0.
+func First(items []int) int {
+	if len(items) == 0 {
+		return 0
+	}
+	return items[0]
+}
+`,
+		"none_test.go": `package first
+
+import "testing"
+
+func TestNone(t *testing.T) {
+	if First(nil) != 0 {
+		t.Error()
+	}
+}
+`,
+	})
+	p, err := Prove(t.Context(), checker(t).For(m), w, project.Find(w.Root().FS()), "")
+	require.NoError(t, err)
+	require.True(t, p.Passes(), p.Lines())
+	require.Equal(t, []string{"TestNone"}, p.RedOnBase)
+	require.Empty(t, p.Extended)
+	require.Equal(t, "1 new test: red before, green now; 1 still pass", p.Short())
+}

@@ -3,6 +3,8 @@ package proof
 import (
 	"fmt"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Short returns the proof in one line, without the details of Lines.
@@ -58,6 +60,9 @@ func (p Proof) Short() string {
 	}
 	if n := len(p.Unstable); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d unstable", n))
+	}
+	if n := len(p.Rewritten); n > 0 {
+		parts = append(parts, plaintext.CountNoun(n, "check")+" of old tests changed")
 	}
 	if text := p.Command.Text; text != "" {
 		parts = append(parts, strings.ToLower(text[:1])+text[1:])

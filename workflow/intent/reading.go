@@ -201,14 +201,21 @@ func (r Reading) Decides() bool {
 		r.SaysGoOn || r.GoesOn
 }
 
-// fewWords is how many words an objection has at most that says nothing else: "that's not it".
-const fewWords = 3
+// fewWords is how many words an objection has at most that says nothing else: "that's not it". A plain
+// refusal or stop may have more of them: "no wait, please stop this".
+const (
+	fewWords     = 3
+	wordsOfAStop = 6
+)
 
 // OnlyRefuses reports whether a message that refuses says nothing for the agents. "It is wrong elsewhere,
-// too" says something.
+// too" says something, and so does "stop, the path with the slash has to stay out of the list".
 func (r Reading) OnlyRefuses() bool {
-	kind := r.Consent.Kind
-	return kind == ConsentRefuse || kind == ConsentStop || len(strings.Fields(r.text)) <= fewWords
+	most := fewWords
+	if kind := r.Consent.Kind; kind == ConsentRefuse || kind == ConsentStop {
+		most = wordsOfAStop
+	}
+	return len(strings.Fields(r.text)) <= most
 }
 
 // WithdrawsObjection reports whether the message says that the work may go on after all.

@@ -14,7 +14,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// conclude says whether the repository is ready: its base builds, and its tests run and are counted.
+// conclude says whether the repository is ready: the tests of its base run, are counted, and mostly pass. A
+// build that fails without stopping them is noted.
 func (t *trying) conclude() {
 	t.findCauses()
 	t.trial.Ready = len(t.trial.Causes) == 0
@@ -95,9 +96,9 @@ func (t *trying) causeOfBase() {
 	switch {
 	case r.Missing.Build != "":
 		t.causeOfMissing("the build", r.Missing.Build)
-	case r.BuildRan && !r.BuildOK && r.Stopped == "":
+	case t.buildFails() && !t.testsWork():
 		t.cause(CauseBuild, fmt.Sprintf("the build of %s fails: %s", t.subject.Branch, t.project.Build),
-			"correct it there, or name another command: checks.build")
+			buildCure)
 	}
 	switch {
 	case r.Stopped != "":
@@ -126,6 +127,22 @@ func (t *trying) causeOfBase() {
 	}
 }
 
+// buildCure is what to do about a build that fails on the base.
+const buildCure = "correct it there, or name another command: checks.build"
+
+// buildFails reports whether the build of the base ran and failed.
+func (t *trying) buildFails() bool {
+	r := t.base
+	return r.BuildRan && !r.BuildOK && r.Missing.Build == "" && r.Stopped == ""
+}
+
+// testsWork reports whether most tests of the base pass. A proof is made then, too, where the build fails
+// before and after: the build itself shows nothing.
+func (t *trying) testsWork() bool {
+	r := t.base
+	return r.TestsRan && r.Counted && r.Missing.Tests == "" && r.Passed > 0 && r.Failed <= r.Passed
+}
+
 // limitCures are what to do about the limits of commands.
 var limitCures = map[string]string{
 	"time":   "name a command with fewer tests: checks.test",
@@ -133,6 +150,8 @@ var limitCures = map[string]string{
 	"output": "name a command that prints less: checks.test",
 	"disk":   "name a command that writes less: checks.test",
 	"files":  "name a command that makes fewer files: checks.test",
+
+	result.LackedFileSize: "name a command that writes smaller files: checks.test",
 }
 
 // causeOfMissing says that something is missing without which a command does not start.
@@ -183,7 +202,7 @@ func (t *trying) causesBefore() (causes []Cause) {
 		})
 	}
 	for _, v := range t.trial.Versions {
-		if v.Differs {
+		if v.Differs && t.uses(v.Tool) {
 			causes = append(causes, Cause{
 				CauseVersion, v.From + " " + v.String(),
 				"install that version where every user can read it, such as below /usr",
@@ -191,6 +210,19 @@ func (t *trying) causesBefore() (causes []Cause) {
 		}
 	}
 	return causes
+}
+
+// toolKinds are the kinds of projects whose commands need a tool.
+var toolKinds = map[string]string{
+	"go": "go", "node": "node", "python": "python", "ruby": "ruby", "java": "java", "php": "php", "rust": "rust",
+	"elixir": "elixir",
+}
+
+// uses reports whether the build and the tests of the repository may need a tool: it is that of its language, or
+// of none, or a command names it.
+func (t *trying) uses(tool string) bool {
+	kind, known := toolKinds[tool]
+	return !known || kind == t.project.Kind || strings.Contains(t.project.Build+" "+t.project.Test, tool)
 }
 
 // noteRest notes what people should know, whether the repository is ready or not.
@@ -202,6 +234,10 @@ func (t *trying) noteRest() {
 				t.note(c.Kind, c.What, c.Cure)
 			}
 		}
+	}
+	if t.trial.Ready && t.buildFails() {
+		t.note(CauseBuild, fmt.Sprintf("the build of %s fails (%s), so only the tests prove",
+			t.subject.Branch, t.project.Build), buildCure)
 	}
 	if line := t.trial.packagesLine; line != "" {
 		t.note(CauseSystem, line, "install them where tests fail without them")
@@ -340,8 +376,7 @@ func (t *trying) suggest() {
 		set(why, dir, "scope")
 		return
 	}
-	r := t.base
-	if r.BuildRan && !r.BuildOK && r.Missing.Build == "" && r.TestsRan && r.Counted && r.Passed > r.Failed {
+	if t.buildFails() && t.testsWork() {
 		set("the tests run without the build; this leaves it out", "true", "checks", "build")
 	}
 }

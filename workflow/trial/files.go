@@ -3,7 +3,6 @@ package trial
 import (
 	"cmp"
 	"context"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -52,51 +51,14 @@ func isForeign(file string) bool {
 	})
 }
 
-// maxText is the most bytes of a file that are read.
-const maxText = 1 << 20
-
-// readText returns the beginning of a file, or an empty string if there is none.
-func readText(files fs.FS, name string) string {
-	f, err := files.Open(name)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	text, _ := io.ReadAll(io.LimitReader(f, maxText))
-	return string(text)
-}
-
 // submodulesOf returns the submodules of the commit, with the addresses that .gitmodules has for them.
-func submodulesOf(ctx context.Context, s Subject, files fs.FS) ([]Submodule, error) {
+func submodulesOf(ctx context.Context, s Subject) ([]Submodule, error) {
 	found, err := s.Commits.Submodules(ctx, s.Commit, s.Repository.Remote)
 	out := []Submodule{}
-	urls := submoduleURLs(readText(files, ".gitmodules"))
 	for _, m := range found {
-		out = append(out, Submodule{Path: m.Path, URL: remote.Redact(urls[m.Path])})
+		out = append(out, Submodule{Path: m.Path, URL: remote.Redact(m.URL)})
 	}
 	return out, err
-}
-
-// submoduleURLs reads the addresses in a .gitmodules file by the paths of the submodules.
-func submoduleURLs(text string) map[string]string {
-	urls := map[string]string{}
-	var at, url string
-	for line := range strings.Lines(text) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		value = strings.TrimSpace(value)
-		switch strings.TrimSpace(key) {
-		case "path":
-			at = value
-		case "url":
-			url = value
-		default:
-			at, url = "", ""
-		}
-		if at != "" && url != "" {
-			urls[at] = url
-		}
-	}
-	return urls
 }
 
 // lfsOf returns which files are stored in Git LFS, or nil if there are none. Nothing is fetched.

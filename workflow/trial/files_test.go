@@ -33,20 +33,3 @@ func TestFilesOfLFS(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, found)
 }
-
-func TestSubmodulesByPath(t *testing.T) {
-	t.Parallel()
-	require.Equal(t, map[string]string{"deps/a": "https://git.example.com/a", "b": "../b"}, submoduleURLs(
-		"[submodule \"a\"]\n\tpath = deps/a\n\turl = https://git.example.com/a\n"+
-			"[submodule \"b\"]\n\turl = ../b\n\tpath = b\n[submodule \"c\"]\n\tpath = c\n"))
-}
-
-// FuzzFiles checks that whatever files say of submodules is read without a panic.
-func FuzzFiles(f *testing.F) {
-	for _, seed := range []string{
-		"[submodule \"a\"]\n\tpath = a\n\turl = ../a.git\n",
-	} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) { submoduleURLs(text) })
-}

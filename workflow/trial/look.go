@@ -70,7 +70,7 @@ func look(ctx context.Context, s Subject) (l looked, err error) {
 	if err := l.findPackages(ctx, s); err != nil {
 		return l, err
 	}
-	if l.trial.Submodules, err = submodulesOf(ctx, s, l.files); err != nil {
+	if l.trial.Submodules, err = submodulesOf(ctx, s); err != nil {
 		return l, err
 	}
 	if l.trial.LFS, err = lfsOf(ctx, l.files, l.paths); err != nil {

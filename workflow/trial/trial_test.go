@@ -170,14 +170,23 @@ var shapes = map[string]struct {
 			"Makefile": "all:\n\t@echo broken; exit 3\n\n" +
 				"test:\n\t@echo TAP version 13; echo ok 1 - a; echo 1..1\n",
 		},
-		causes: []string{CauseBuild},
 		check: func(t *testing.T, found Trial) {
 			require.Contains(t, found.Base.Output, "broken")
+			require.Contains(t, found.Notes, Cause{
+				CauseBuild, "the build of main fails (make all), so only the tests prove", buildCure,
+			})
 			require.Equal(t, []Setting{{
 				Key: []string{"checks", "build"}, Value: "true",
 				Why: "the tests run without the build; this leaves it out",
 			}}, found.Settings)
 		},
+	},
+	"a build that fails, and tests that do": {
+		files: repotest.Files{
+			"Makefile": "all:\n\t@echo broken; exit 3\n\n" +
+				"test:\n\t@echo TAP version 13; echo not ok 1 - a; echo 1..1; exit 1\n",
+		},
+		causes: []string{CauseBuild, CauseTests},
 	},
 	"tests that are not counted": {
 		files:  repotest.Files{"Makefile": "test:\n\t@echo fine\n"},

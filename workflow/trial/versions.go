@@ -3,7 +3,6 @@ package trial
 import (
 	"context"
 	"os"
-	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/build/environment"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -47,6 +46,6 @@ func (t *Trial) takeEnvironment(found *environment.Environment) {
 		})
 	}
 	t.Image = found.Image
-	t.Unused = slices.Concat([]string{}, found.Notes)
+	t.Unused = append([]string{}, found.Notes...)
 	t.packagesLine = found.PackagesLine()
 }

@@ -33,6 +33,22 @@ type conversation struct {
 }
 
 var conversations = map[string]conversation{
+	"a stop that says more is kept, also of a person who may not approve": {
+		play: said("report", "bea: fix it",
+			"gus: stop, the path with the slash should stay out of the list"),
+		want:  "report=bea approvals:1=bea",
+		phase: "stopped",
+		says: []string{
+			`gus, this waits for an approver (guests cannot approve): "stop, the path with the slash`,
+			"Stopped, as gus asked.",
+		},
+	},
+	"a guest who only says stop": { // the control
+		play:  said("report", "bea: fix it", "gus: stop"),
+		want:  "report=bea approvals:1=bea",
+		phase: "stopped",
+		never: []string{"waits for an approver"},
+	},
 	// After a stop at a report.
 	"a report that was stopped is taken up by a second word": {
 		play:  said("report", "bea: stop", "cem: fix it", "cem: fix it"),

@@ -86,7 +86,7 @@ const (
 // settings of the repository.
 func (c Config) environment(own []string, machineCache bool) []string {
 	own = slices.DeleteFunc(slices.Clone(own), IsUsualAccount)
-	env := slices.Concat(manager.Environment(c.gitHosts()), own, c.Env)
+	env := slices.Concat(manager.Environment(c.gitHosts()), []string{InstalledPnpm}, nodeTrust(), own, c.Env)
 	last := ""
 	for _, kv := range env {
 		if value, ok := strings.CutPrefix(kv, "GOPROXY="); ok {

@@ -54,9 +54,17 @@ func TestPnpm(t *testing.T) {
 		"        specifier: 1.0.0\n        version: 1.0.0\n\npackages:\n\n" +
 		"  left-shop@1.0.0:\n    resolution: {integrity: " + integrityOf(t) +
 		"}\n\nsnapshots:\n\n  left-shop@1.0.0: {}\n"
-	p := installs(t, files{"package.json": shopManifest, "pnpm-lock.yaml": lock},
+	// pnpm 10 would first fetch the version that packageManager names, which the registry does not have.
+	manifest := strings.Replace(shopManifest, "{", `{"packageManager":"pnpm@9.0.1",`, 1)
+	p := installs(t, files{"package.json": manifest, "pnpm-lock.yaml": lock},
 		`node -p 'require("left-shop")'`)
 	require.False(t, ran(p))
+	tree := files{"package.json": manifest}
+	tree["package.json"] = strings.Replace(manifest, "{", `{"scripts":{"inner":"pnpm --version"},`, 1)
+	_, err := run(t, box(t), p, tree, InstalledPnpm+" pnpm run inner")
+	require.NoError(t, err)
+	_, err = run(t, box(t), p, tree, "npm_config_manage_package_manager_versions=false pnpm run inner")
+	require.Error(t, err, "the control")
 	// A workspace without a lock file: each of its folders has its own node_modules.
 	installs(t, files{
 		"package.json":        `{"name":"all","version":"1.0.0"}`,

@@ -121,7 +121,7 @@ func Redact(address string) string {
 		u.User = nil
 		return u.String()
 	}
-	return address
+	return hideCredentials(address)
 }
 
 // hideCredentials removes user names and passwords from the http(s) addresses within a text.

@@ -86,7 +86,7 @@ func (d *Delivery) followAmendments(
 		return false, "", err
 	}
 	if len(criteria) == 0 {
-		return true, "", nil
+		return true, d.askWhatChanged(a, f.Changed, amendments), nil
 	}
 	const now = "For a done criterion that became something else give what it is now, as now."
 	if saysNothingDiffers(f.Changed) && !d.saidWords {
@@ -121,6 +121,18 @@ func (d *Delivery) followAmendments(
 		}
 	}
 	return true, "", nil
+}
+
+// askWhatChanged asks once what differs from a report without criteria, if approvers wrote something since
+// and the orchestrator says nothing of it. It returns an empty string otherwise.
+func (d *Delivery) askWhatChanged(a *workflow.Approval, changed, amendments string) string {
+	if plaintext.OneLine(changed) != "" || d.saidWords {
+		return ""
+	}
+	d.saidWords = true
+	return fmt.Sprintf("people wrote this since revision %d was approved. Say in one line, as changed, what "+
+		"is different now, or why nothing is; if something of it is not done yet, delegate it.\n%s",
+		a.Revision, amendments)
 }
 
 // saysNothingDiffers reports whether the orchestrator's word on what changed since the

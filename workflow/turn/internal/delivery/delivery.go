@@ -31,7 +31,7 @@ type Delivery struct {
 
 	// the orchestrator was told that the report's command still fails
 	saidCommand bool
-	// the orchestrator was told once what people wrote since the approval, although "nothing differs"
+	// the orchestrator was told once what people wrote since the approval, as it says nothing of it
 	saidWords bool
 
 	// each proof.Proof that held, by base and tree

@@ -96,7 +96,7 @@ func (d *Delivery) completeWork(
 	}
 	if c := proven.proof.Command; c.Fails && !d.saidCommand {
 		d.saidCommand = true
-		return proven, prompt.NewRefusal(stillFails, c.Text)
+		return proven, prompt.NewRefusal(stillFails, c.Text, printed(c))
 	}
 	failpoint.Crash("whole_proven")
 	if proven, err = (hunkCheck{d, f.Hunks}).refuseUnneeded(ctx, proven); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build"
@@ -15,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // limit is the timeout of the command, the same as for an agent's commands.
@@ -37,11 +39,11 @@ func failingCommand(r workflow.Report, ran []progress.Command) Command {
 	return Command{line}
 }
 
-// stillFails is the format of the refusal that an agent gets once before the push. Its argument is what
+// stillFails is the format of the refusal that an agent gets once before the push. Its arguments are what
 // Run says.
 const stillFails = "Not pushed yet: the proof holds, but this is said once: %s. " +
-	"If it fails because the bug is still there, delegate what is missing. If it only looks for the bug, " +
-	"or needs something else, call finish again."
+	"If it fails because the bug is still there, delegate what is missing. If it fails for another reason, " +
+	"such as a name that a new test has now, too, or only looks for the bug, call finish again.%s"
 
 // runApprovedCommand runs the command of the report that the work's approval names.
 func runApprovedCommand(
@@ -79,9 +81,32 @@ func (c Command) Run(ctx context.Context, checker *build.Checker, w *git.Workspa
 		}, nil
 	case ended.Code != 0:
 		return proof.Command{
-			Text:  fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
-			Fails: true,
+			Text:   fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
+			Fails:  true,
+			Output: lastLines(ended.Output),
 		}, nil
 	}
 	return proof.Command{Text: "The report's command failed before and passes now"}, nil
+}
+
+// shownLines and shownBytes limit how much of the command's output an agent is shown.
+const (
+	shownLines = 15
+	shownBytes = 1500
+)
+
+// lastLines returns the end of an output.
+func lastLines(output string) string {
+	output = strings.TrimSpace(output)
+	output = output[max(0, len(output)-shownBytes):]
+	lines := strings.Split(output, "\n")
+	return strings.ToValidUTF8(strings.Join(lines[max(0, len(lines)-shownLines):], "\n"), "")
+}
+
+// printed returns what the command printed at its end, for an agent; empty if it printed nothing.
+func printed(c proof.Command) string {
+	if c.Output == "" {
+		return ""
+	}
+	return " It printed, at its end:\n" + prompt.Fence("output", c.Output)
 }

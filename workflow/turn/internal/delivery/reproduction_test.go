@@ -8,7 +8,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
-	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
@@ -16,7 +15,7 @@ import (
 // TestTheReportsCommandOnTheWork runs a command that failed on the base, where the file said no.
 func TestTheReportsCommandOnTheWork(t *testing.T) {
 	t.Parallel()
-	const line = "grep -q yes \\\n  said.txt"
+	const line = "cat said.txt; grep -q yes \\\n  said.txt"
 	body, err := json.Marshal(map[string]string{"reproduction": line})
 	require.NoError(t, err)
 	report := workflow.Report{Kind: workflow.ReportRootCause, Body: body}
@@ -36,7 +35,11 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 		require.NoError(t, checker.Caches.Sandbox.Own(w.Files()))
 		got, err := c.Run(t.Context(), checker.For(m), w)
 		require.NoError(t, err)
-		require.Equal(t, proof.Command{Text: want, Fails: said == "no"}, got)
+		fails := said == "no"
+		require.Equal(t, want, got.Text)
+		require.Equal(t, fails, got.Fails)
+		end := map[bool]string{true: " It printed, at its end:\n<output>\nno\n</output>"}
+		require.Equal(t, end[fails], printed(got))
 	}
 }
 

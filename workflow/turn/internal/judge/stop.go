@@ -110,15 +110,19 @@ func (j *Judge) pushBegun(ctx context.Context) (string, error) {
 }
 
 // keepReason gives the words of a stop to the agents, who read them when the work goes on, if they say more
-// than stop and their writer's messages are not held back.
+// than stop. If their writer's messages are held back, people who may approve can pass these on, too.
 func (j *Judge) keepReason(
 	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	if !permission.IsMessage(m.Kind) || m.Says.OnlyRefuses() {
 		return f, nil
 	}
-	if held, err := j.Permissions.HoldReason(ctx, p); err != nil || held != "" {
+	held, err := j.Permissions.HoldReason(ctx, p)
+	if err != nil {
 		return f, err
+	}
+	if held != "" {
+		return j.Held.AlsoHold(f, m, p, held), nil
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.ForAgents = true })
 	return f, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -139,6 +140,10 @@ func (d *Devcontainer) takeFeatures(features map[string]any) {
 	d.Versions = Add(Add(nil, d.File, added), d.File, d.Versions)
 }
 
+// secretName matches the names of variables that may hold a secret. Passwords are not among them: those of a
+// test database are values like others.
+var secretName = regexp.MustCompile(`(?i)token|secret|api_?key|access_?key|private_?key|credential`)
+
 // takeEnv takes the variables. Values from the machine of whoever opens the container are left out: they may
 // be secrets, and here they would be those of the program.
 func (d *Devcontainer) takeEnv(file devcontainerJSON) {
@@ -149,6 +154,8 @@ func (d *Devcontainer) takeEnv(file devcontainerJSON) {
 			case !ok:
 			case strings.Contains(value, "${localEnv:"), strings.Contains(value, "${env:"):
 				d.leave("sets %.60s to a value of the host (%.60s)", name, value)
+			case secretName.MatchString(name):
+				d.leave("sets %.60s, which looks like a secret", name)
 			case !strings.Contains(value, "${"):
 				d.Env[name] = value
 			}

@@ -53,7 +53,7 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 	}
 	if len(unrun) > 0 {
 		missing = append(missing, fmt.Sprintf("These were not run in this session: %s. Run them, and give "+
-			"the number of the run (run 7), or grade what rests on them as inferred.",
+			"the number of the run (run N), or grade what rests on them as inferred.",
 			strings.Join(unrun, ", ")))
 	}
 	if len(unknown) > 0 {

@@ -53,7 +53,7 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 			"You have not read these lines in this session: ", source)
 	}
 	require.Equal(t, "These were not run in this session: `go test ./refund`. Run them, "+
-		"and give the number of the run (run 7), or grade what rests on them as inferred.",
+		"and give the number of the run (run N), or grade what rests on them as inferred.",
 		p.NotSeen(observed("go test ./refund")))
 	require.Empty(t, p.NotSeen([]workflow.Evidence{{
 		Claim: "x", Grade: "inferred", Source: "order/order.go:1",

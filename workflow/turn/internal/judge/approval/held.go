@@ -30,6 +30,11 @@ func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) 
 	if m.Says.Acknowledges {
 		return f
 	}
+	return hw.AlsoHold(f, m, p, why)
+}
+
+// AlsoHold is HoldWords for a message that has been judged, such as a stop that says more.
+func (hw *HeldWords) AlsoHold(f []store.Part, m intent.Message, p workflow.Person, why string) []store.Part {
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
 	f = append(f, consent.Decision{
 		What:      workflow.DecideSpeak,

@@ -56,7 +56,7 @@ func (o *Orchestrator) unprovenClaims(ctx context.Context, claimed claims) (stri
 	switch {
 	case c == nil:
 		return "The reproduction was not run here: give a command to run first, and then its number " +
-			"(run 7), or leave reproduction out; the report is then marked unproven.", nil
+			"(run N), or leave reproduction out; the report is then marked unproven.", nil
 	case tool.UsesScratch(c.Command):
 		return "The reproduction needs $SCRATCH, which no proof has, and whose files nobody else sees: " +
 			"give to run one command that writes what it needs itself (cat > file <<'EOF'), and report " +

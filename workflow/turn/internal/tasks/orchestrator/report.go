@@ -204,7 +204,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 			"and call report_diagnosis."), nil
 	case len(c.Evidence) == 0:
 		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
-			"observed|inferred, source: file:line or the number of a run (run 7)}."), nil
+			"observed|inferred, source: file:line or the number of a run (run N)}."), nil
 	case plaintext.Blank(c.Remains):
 		return prompt.Wrong("%s", remainsMissing), nil
 	}
