@@ -36,7 +36,7 @@ var (
 // empty string if a person has to be asked.
 func choose(text, channel string, all []repository.Repository) string {
 	text = withoutQuotes(text)
-	if name := named(text, all); name != "" {
+	if name := named(text, all); name != "" || unknown(text, all) != "" {
 		return name
 	}
 	var here []string
@@ -83,6 +83,15 @@ func named(text string, all []repository.Repository) string {
 		}
 	}
 	return ""
+}
+
+// unknown returns the name that a text gives to a repository in the form "repo: web", if none has that name.
+func unknown(text string, all []repository.Repository) string {
+	m := namesRepository[0].FindStringSubmatch(withoutQuotes(text))
+	if m == nil || len(all) == 0 || named(withoutQuotes(text), all) != "" {
+		return ""
+	}
+	return strings.TrimRight(m[1], ".,;:!?/-")
 }
 
 // firstOf returns the first of the found names that is a repository's.
