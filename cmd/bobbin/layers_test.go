@@ -88,8 +88,8 @@ var doors = map[string][]string{
 	"repo/postgres":                  {"repo/disk"},
 	"repo/postgres/postgrestest":     {"repo/postgres"},
 	"repo/proof": {
-		"repo/build", "repo/build/project", "repo/build/result", "repo/disk", "repo/git", "repo/git/diff",
-		"workflow/plaintext",
+		"repo/build", "repo/build/packages", "repo/build/project", "repo/build/result", "repo/disk",
+		"repo/git", "repo/git/diff", "workflow/plaintext",
 	},
 	"repo/proof/hunktrial": {
 		"repo/build", "repo/build/project", "repo/build/result", "repo/git", "repo/git/diff", "repo/proof",

@@ -77,11 +77,6 @@ var outside = []readerOf{
 		[]string{"repo/build/environment/internal/wanted FuzzRead"},
 	},
 	{
-		"addresses of submodules in a repository's files",
-		[]string{"workflow/trial/files.go submoduleURLs"},
-		[]string{"workflow/trial FuzzFiles"},
-	},
-	{
 		"advisories in the form of OSV, and the versions in them",
 		[]string{
 			"repo/build/packages/internal/osv/osv.go Find",

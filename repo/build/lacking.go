@@ -162,8 +162,8 @@ var (
 			`failed to create new OS thread|unable to create (?:native )?thread|pthread_create failed`)
 	// fileTooLarge matches what is printed where a file would become larger than it may.
 	// make and shells tell it by the signal's number (128 + SIGXFSZ).
-	fileTooLarge = regexp.MustCompile(`(?i)file size limit exceeded|\[Errno 27\]|: file too large$|\bSIGXFSZ\b|\bEFBIG\b|` +
-		`(?m)^make(\[\d+\])?: \*\*\* .* Error 153$`)
+	fileTooLarge = regexp.MustCompile(`(?i)file size limit exceeded|\[Errno 27\]|: file too large$|` +
+		`\bSIGXFSZ\b|\bEFBIG\b|(?m)^make(\[\d+\])?: \*\*\* .* Error 153$`)
 )
 
 // codeFileSize is the exit code of a shell whose command was ended by SIGXFSZ.

@@ -21,7 +21,12 @@ import (
 type Workspace struct {
 	*worktree.Worktree
 	mirror *Mirror
+	fresh  bool
 }
+
+// IsFresh reports whether Mirror.Workspace made the workspace, and did not find it: then its files are exactly
+// those of its commit, until something changes them.
+func (w *Workspace) IsFresh() bool { return w.fresh }
 
 // ErrOtherBase is the error of a workspace that exists, but at another commit than the requested one.
 var ErrOtherBase = errors.New("git: the workspace has another base")
@@ -39,6 +44,7 @@ func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace,
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = w.make(ctx, commit)
+		w.fresh = err == nil
 	case err == nil:
 		err = w.checkBase(commit)
 	}
@@ -49,7 +55,7 @@ func (m *Mirror) Workspace(ctx context.Context, dir, commit string) (*Workspace,
 }
 
 func (m *Mirror) workspaceIn(dir string) *Workspace {
-	return &Workspace{worktree.New(dir, m.packs), m}
+	return &Workspace{Worktree: worktree.New(dir, m.packs), mirror: m}
 }
 
 // make makes a new workspace, from a spare if there is one, and starts the making of a spare for the

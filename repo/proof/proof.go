@@ -75,7 +75,7 @@ type Proof struct {
 type Command struct {
 	Text   string // in words; empty: no command was run
 	Fails  bool
-	Output string `json:",omitempty"` // the end of what it printed, if it fails
+	Output string `json:",omitempty"` // what it printed, if it fails; its ends if it is long
 }
 
 // OwnTests are the results of the change's own tests.

@@ -129,9 +129,7 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	} else if err = p.judgeTests(ctx, p.rerunBranch(ctx)); err != nil {
 		return err
 	}
-	if !p.withoutOldTests {
-		p.findRewritten()
-	}
+	p.findRewritten()
 	if err := p.proveOthers(ctx); err != nil {
 		return err
 	}

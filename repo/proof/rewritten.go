@@ -13,21 +13,20 @@ import (
 const maxRewritten = 3
 
 // findRewritten records the checks of old tests that the change rewrote or removed although the old tests
-// pass on the new code. Nothing fails through that, and people should see it: the test may check less than
-// before.
+// were run on the new code, and pass. Nothing fails through that, and people should see it: the test may
+// check less than before.
 func (p *proving) findRewritten() {
-	for _, c := range p.changes {
-		if c.Kind != "modified" || !project.IsTest(p.project.Kind, c.Path) || p.expectsIn(c.Path) {
-			continue
-		}
-		f, ok := p.oldFormOf(c)
-		if !ok {
+	if !p.OnOldTests.TestsRan || p.OnOldTests.Stopped != "" {
+		return
+	}
+	for _, f := range p.forms {
+		if f.kind != "modified" || !project.IsTest(p.project.Kind, f.path) || p.expectsIn(f.path) {
 			continue
 		}
 		for _, line := range pairsOf(f) {
 			moved := line.is == "" && strings.Contains(f.is, line.was)
 			longer := line.is != "" && likeness(line.was, line.is) >= len(line.was)
-			if line.was == "" || moved || longer || !asserts(line.was) || p.isOfExtended(f.was, line.old) {
+			if line.was == "" || moved || longer || !asserts(line.was) || p.isOfExtended(f, line.old) {
 				continue
 			}
 			now := "is removed"
@@ -35,25 +34,20 @@ func (p *proving) findRewritten() {
 				now = "is now " + plaintext.CodeSpan(plaintext.CutLine(line.is, maxSays))
 			}
 			p.Rewritten = append(p.Rewritten, fmt.Sprintf("%s %s, which was %s",
-				plaintext.CodeSpan(fmt.Sprintf("%s:%d", c.Path, max(line.now, line.old))), now,
+				plaintext.CodeSpan(fmt.Sprintf("%s:%d", f.path, max(line.now, line.old))), now,
 				plaintext.CodeSpan(plaintext.CutLine(line.was, maxSays))))
 		}
 	}
 }
 
 // isOfExtended reports whether a line of an old file is in a test that is named as an extended one.
-func (p *proving) isOfExtended(text string, line int) bool {
-	lines := strings.Split(text, "\n")
-	for i := min(line, len(lines)) - 1; i >= 0; i-- {
-		if !testStart.MatchString(lines[i]) {
-			continue
-		}
-		return slices.ContainsFunc(p.Extended, func(name string) bool {
-			name, _, _ = strings.Cut(name, "/")
-			return strings.Contains(lines[i], name)
-		})
-	}
-	return false
+func (p *proving) isOfExtended(f oldForm, line int) bool {
+	finder := pairFinder{[]oldForm{f}}
+	return slices.ContainsFunc(p.Extended, func(name string) bool {
+		test, _, _ := strings.Cut(name, "/")
+		begins, found := finder.holder(test)
+		return found && begins.line <= line && finder.sameTest(f, begins.line, line)
+	})
 }
 
 // expectsIn reports whether an expectation of the file changed; then that says more.

@@ -212,17 +212,14 @@ func (t *trying) causesBefore() (causes []Cause) {
 	return causes
 }
 
-// toolKinds are the kinds of projects whose commands need a tool.
-var toolKinds = map[string]string{
-	"go": "go", "node": "node", "python": "python", "ruby": "ruby", "java": "java", "php": "php", "rust": "rust",
-	"elixir": "elixir",
-}
+// languageTools are the tools that projects of one kind need, which has the same name.
+var languageTools = []string{"go", "node", "python", "ruby", "java", "php", "rust", "elixir"}
 
-// uses reports whether the build and the tests of the repository may need a tool: it is that of its language, or
-// of none, or a command names it.
+// uses reports whether the build and the tests of the repository may need a tool: it is that of its language,
+// or of none, or a command names it.
 func (t *trying) uses(tool string) bool {
-	kind, known := toolKinds[tool]
-	return !known || kind == t.project.Kind || strings.Contains(t.project.Build+" "+t.project.Test, tool)
+	return !slices.Contains(languageTools, tool) || tool == t.project.Kind ||
+		strings.Contains(t.project.Build+" "+t.project.Test, tool)
 }
 
 // noteRest notes what people should know, whether the repository is ready or not.

@@ -37,7 +37,7 @@ var headings = map[string]string{
 	"GiveUp":                 "a turn failed",
 	"GoOn":                   "shall stopped work go on",
 	"HoldRemark":             "a remark on a pull request waits",
-	"HoldWords":              "a message waits for an approver",
+	"AlsoHold":               "a message waits for an approver",
 	"Join":                   "a thread is joined already",
 	"Join-b":                 "a thread is joined",
 	"JudgeAll":               "a press that does not count any more",

@@ -21,8 +21,8 @@ type ciJob struct {
 
 // runsTests matches the command lines of a step that tests.
 var runsTests = regexp.MustCompile(
-	`(?i)\b(?:tests?|check|spec|pytest|unittest|nosetests|rspec|minitest|phpunit|pest|jest|vitest|mocha|ava|` +
-		`jasmine|playwright|ctest|prove|bats|nextest|behave|tox|nox|verify|runtests(?:\.py)?)\b`)
+	`(?i)\b(?:tests?|check|spec|pytest|unittest|nosetests|rspec|minitest|phpunit|pest|jest|vitest|` +
+		`mocha|ava|jasmine|playwright|ctest|prove|bats|nextest|behave|tox|nox|verify|runtests(?:\.py)?)\b`)
 
 // testJob returns the first job of CI that tests. ok is false if there is none.
 func (e *Environment) testJob(files Files) (job ciJob, ok bool) {

@@ -336,7 +336,8 @@ func TestStepsThatTest(t *testing.T) {
 	for line, tests := range map[string]bool{
 		"python -m unittest": true, "go test ./...": true, "mvn -B verify": true, "npx mocha": true,
 		"prove -lr t": true, "bats .": true, "tests/runtests.py": true, "make check": true,
-		"npm ci": false, "make latest": false, "go build ./...": false, "pip install -r requirements.txt": false,
+		"npm ci": false, "make latest": false, "go build ./...": false,
+		"pip install -r requirements.txt": false,
 	} {
 		require.Equal(t, tests, runsTests.MatchString(line), line)
 	}

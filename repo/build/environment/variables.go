@@ -154,7 +154,8 @@ func (e *Environment) wantNamed(name, value string) {
 
 // reservedName matches variables that decide how programs run, rather than what a repository's code reads.
 var reservedName = regexp.MustCompile(`^(PATH|HOME|USER|LOGNAME|SHELL|IFS|ENV|BASH_ENV|PWD|TMPDIR|LANG|CI|` +
-	`TERM|LD_.*|DYLD_.*|GCONV_PATH|GLIBC_TUNABLES|OPENSSL_.*|GO[A-Z0-9]*|CGO_.*|NODE_OPTIONS|NODE_PATH|PYTHONHOME|PYTHONSTARTUP|` +
+	`TERM|LD_.*|DYLD_.*|GCONV_PATH|GLIBC_TUNABLES|OPENSSL_.*|GO[A-Z0-9]*|CGO_.*|NODE_OPTIONS|NODE_PATH|` +
+	`PYTHONHOME|PYTHONSTARTUP|` +
 	`PYTHONDONTWRITEBYTECODE|PIP_.*|PERL5.*|RUBYOPT|RUBYLIB|BUNDLE_.*|GEM_.*|GIT_.*|JAVA_TOOL_OPTIONS|` +
 	`MAVEN_OPTS|CARGO_.*|RUSTFLAGS|RUSTC.*|BOBBIN_.*|REPORT_DIR|PYTEST_ADDOPTS|JEST_JUNIT_.*|MOCHA_FILE)$|` +
 	`(?i:^npm_config_|^(https?|all|no)_proxy$)`)

@@ -445,7 +445,8 @@ func (r *lfsRun) missing() (all []Missing) {
 			Cure: "a folder in which LFS keeps all files is seen as one; only people can move them",
 		})
 		for _, f := range r.hidden {
-			all[len(all)-1].lfsPaths = append(all[len(all)-1].lfsPaths, f.Path)
+			last := &all[len(all)-1]
+			last.lfsPaths = append(last.lfsPaths, f.Path)
 		}
 	}
 	if r.found.More > 0 {

@@ -89,8 +89,8 @@ var machineCertificates = []string{
 	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
 }
 
-// nodeTrust returns the variable with which Node trusts the authorities of this machine, as other tools do. Its own
-// builds trust a list of their own, which lacks a company's authority
+// nodeTrust returns the variable with which Node trusts the authorities of this machine, as other tools do.
+// Its own builds trust a list of their own, which lacks a company's authority
 // (https://nodejs.org/api/cli.html#node_extra_ca_certsfile).
 func nodeTrust() []string {
 	for _, file := range machineCertificates {

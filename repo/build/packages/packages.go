@@ -108,8 +108,8 @@ const (
 
 // InstalledPnpm makes pnpm do its work itself if packageManager of package.json names another version of it,
 // as it does by default before version 10. From then on it would fetch that version first, without which no
-// command of the repository runs (https://pnpm.io/settings#managepackagemanagerversions). The name is in capitals,
-// since pnpm hides others from the scripts that it runs, which may call pnpm again.
+// command of the repository runs (https://pnpm.io/settings#managepackagemanagerversions). The name is in
+// capitals, since pnpm hides others from the scripts that it runs, which may call pnpm again.
 const InstalledPnpm = "NPM_CONFIG_MANAGE_PACKAGE_MANAGER_VERSIONS=false"
 
 // outputs lists the folders below out/, their paths inside a sandbox, and the variables that point to them.

@@ -88,7 +88,7 @@ func languageOf(kind string) language {
 // findAt looks for a project at the top of a tree only. If there are several, the one with tests of the most
 // code counts.
 func findAt(t tree) Project {
-	for _, p := range t.ranked(nil) {
+	for _, p := range t.keepNear().ranked(nil) {
 		return p
 	}
 	return Project{}

@@ -18,6 +18,7 @@ const maxManifest = 1 << 20
 type tree struct {
 	fs.FS
 	listed *[]string // what listFiles returns; nil: not read yet
+	near   *[]string // what list(maxDeep) returned; nil: it is not kept
 }
 
 // newTree returns a tree whose files are listed once.
@@ -40,7 +41,7 @@ func (t tree) below(folder string) (tree, error) {
 			files = append(files, inside)
 		}
 	}
-	return tree{root, &files}, nil
+	return tree{FS: root, listed: &files}, nil
 }
 
 func (t tree) hasFile(name string) bool {
@@ -92,13 +93,29 @@ const (
 // files are skipped.
 func (t tree) findFiles(match *regexp.Regexp) []string {
 	var out []string
-	for _, file := range t.list(maxDeep) {
+	for _, file := range t.listNear() {
 		if match.MatchString(file) {
 			out = append(out, file)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(a, "/") - strings.Count(b, "/") })
 	return out[:min(len(out), 200)]
+}
+
+// keepNear returns a tree whose files near the top are listed once for all languages.
+func (t tree) keepNear() tree {
+	t.near = new([]string)
+	return t
+}
+
+func (t tree) listNear() []string {
+	if t.near == nil {
+		return t.list(maxDeep)
+	}
+	if *t.near == nil {
+		*t.near = t.list(maxDeep)
+	}
+	return *t.near
 }
 
 // listFiles returns the plain files of the tree, without those in hidden folders and in folders of

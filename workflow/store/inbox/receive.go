@@ -31,9 +31,14 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 				return err
 			}
 		}
-		id, list, err := findSession(ctx, tx, came)
+		id, call, list, err := findSession(ctx, tx, came)
 		if err != nil || id == "" || len(list) == 0 {
 			return err
+		}
+		if !call.precedes(list) {
+			if list, err = dropPast(ctx, tx, id, list); err != nil || len(list) == 0 {
+				return err
+			}
 		}
 		for _, in := range list {
 			if in.Kind == workflow.MessageEdit {
@@ -45,7 +50,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 				return err
 			}
 		}
-		fresh, err := i.insertMessages(ctx, tx, id, list)
+		fresh, refused, err := i.insertMessages(ctx, tx, id, list)
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
@@ -60,8 +65,10 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 		failpoint.Crash("event_written")
 		if slices.ContainsFunc(fresh,
 			func(in workflow.IncomingEvent) bool { return slices.Contains(seenKinds, in.Kind) }) {
-			if err := i.postAgain(ctx, tx, id); err != nil {
-				return err
+			if refused {
+				if err := i.postAgain(ctx, tx, id); err != nil {
+					return err
+				}
 			}
 			return i.queue.InsertTurn(ctx, tx, id, queue.ReactJob{Session: id})
 		}
@@ -78,7 +85,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 // mention that was added by an edit is in the list only if it begins the session.
 func findSession(
 	ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent,
-) (id string, list []workflow.IncomingEvent, err error) {
+) (id string, call firstMessage, list []workflow.IncomingEvent, err error) {
 	byEdit := func(in workflow.IncomingEvent) bool {
 		return in.Kind == workflow.MessageSent && in.ActionID == workflow.ByEdit
 	}
@@ -87,7 +94,7 @@ func findSession(
 	thread := came[0].Thread
 	if came[0].Kind == workflow.MessageReacted {
 		id, err = findTarget(ctx, tx, thread, came[0].TS)
-		return id, list, err
+		return id, call, list, err
 	}
 	for {
 		if starts >= 0 {
@@ -96,7 +103,7 @@ func findSession(
 				values ($1, $2, $3, $4, $5, left($6, 120)) on conflict (team, channel, thread_ts) do nothing`,
 				newID(), thread.Team, thread.Channel, thread.TS, in.User, titleOf(in.Text))
 			if err != nil {
-				return "", nil, err
+				return "", call, nil, err
 			}
 			if tag.RowsAffected() > 0 {
 				list = append([]workflow.IncomingEvent{in},
@@ -108,18 +115,20 @@ func findSession(
 		}
 		var listsThreads bool
 		err = tx.QueryRow(ctx,
-			`select id, halted like '0:list:%' from sessions where team = $1 and channel = $2
-				and thread_ts = $3 for update`,
-			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads)
+			`select s.id, s.halted like '0:list:%', coalesce(m.kind, ''), coalesce(m.message_ts, '')
+			from sessions s left join lateral
+				(select kind, message_ts from inbox where session_id = s.id order by id limit 1) m on true
+			where s.team = $1 and s.channel = $2 and s.thread_ts = $3 for update of s`,
+			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads, &call.kind, &call.ts)
 		if listsThreads && starts < 0 { // nobody talks to the bot there
 			list = slices.DeleteFunc(list,
 				func(in workflow.IncomingEvent) bool { return in.Kind != workflow.MessageAction })
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return id, list, err
+			return id, call, list, err
 		}
 		if starts < 0 {
-			return "", nil, nil
+			return "", call, nil, nil
 		}
 	}
 }
@@ -136,53 +145,102 @@ func startsSession(in workflow.IncomingEvent) bool {
 // arrived. What an app posted gets none.
 var seenKinds = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply, workflow.MessageSent}
 
-// insertMessages inserts inbox rows in order, and returns the messages that were new.
-// It also puts the reactions to these into the outbox. Reactions are posted by a job
-// of their own: behind the lines of a busy thread, of which Slack takes one a second,
-// or while Slack asks to wait with lines, they would come too late to be useful.
-//
-// A thread that is read again also holds what was written before the bot was called in it, edited or not.
-// That is no reply to the bot, and agents are shown it with their first message. Whoever sends a message on
-// calls the bot with that: what was written between the message and then is known by its row. A message with
-// a mention that was edited before it was read calls the bot from its own ts on, like any mention: otherwise
-// a "stop" below it would be lost.
-func (i *Inbox) insertMessages(
+// dropPast removes the messages of before the bot was called. A thread that is read again also holds what was
+// written before the bot was called in it, edited or not. That is no reply to the bot, and agents are shown
+// it with their first message. Whoever sends a message on calls the bot with that: what was written between
+// the message and then is known by its row. A message with a mention that was edited before it was read calls
+// the bot from its own ts on, like any mention: otherwise a "stop" below it would be lost.
+func dropPast(
 	ctx context.Context, tx pgx.Tx, session string, list []workflow.IncomingEvent,
-) (fresh []workflow.IncomingEvent, err error) {
-	column := func(of func(workflow.IncomingEvent) string) []string {
-		values := make([]string, len(list))
-		for n, in := range list {
-			values[n] = of(in)
-		}
-		return values
-	}
+) ([]workflow.IncomingEvent, error) {
 	rows, err := tx.Query(ctx, `with calls as not materialized (
-			select case when message_ts = $11 then '' else message_ts end as ts,
-				case when kind = 'sent' and event_id not like $14 || ':%' then extract(epoch from at)::text
-					when message_ts = $11 then '' else message_ts end as called
+			select case when message_ts = $5 then '' else message_ts end as ts,
+				case when kind = 'sent' and event_id not like $7 || ':%' then extract(epoch from at)::text
+					when message_ts = $5 then '' else message_ts end as called
 			from inbox
 			where session_id = $1
-				and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $11)),
-		fresh as (
+				and (kind in ('mention', 'sent', 'alert') or kind = 'reply' and message_ts = $5))
+		select n - 1
+		from unnest($2::text[], $3::text[], $4::text[]) with ordinality as m (kind, message_ts, action_id, n)
+		where not (kind in ('mention', 'reply')
+				and exists (select 1 from inbox i
+					where i.session_id = $1 and i.message_ts = m.message_ts and i.kind = 'sent'
+						and i.action_id = $6))
+			and (kind <> 'reply' and not (kind = 'edit' and action_id = $7)
+				or exists (select 1 from calls where called <= m.message_ts)
+				or not exists (select 1 from calls)
+				or exists (select 1 from calls where ts <= m.message_ts)
+					and not exists (select 1 from inbox i
+						where i.session_id = $1 and i.message_ts = m.message_ts
+							and i.kind in ('earlier', 'sent')))
+		order by n`, session,
+		column(list, func(in workflow.IncomingEvent) string { return string(in.Kind) }),
+		column(list, func(in workflow.IncomingEvent) string { return in.TS }),
+		column(list, func(in workflow.IncomingEvent) string { return string(in.ActionID) }),
+		list[0].Thread.TS, workflow.ByEdit, workflow.ReadAgain)
+	if err != nil {
+		return nil, err
+	}
+	left, err := pgx.CollectRows(rows, pgx.RowTo[int])
+	if err != nil {
+		return nil, err
+	}
+	kept := make([]workflow.IncomingEvent, len(left))
+	for n, at := range left {
+		kept[n] = list[at]
+	}
+	return kept, nil
+}
+
+// A firstMessage is the first message of a session in the inbox; it has no kind if there is none yet.
+type firstMessage struct {
+	kind workflow.MessageKind
+	ts   string
+}
+
+// precedes reports whether the session was begun by a mention or an alert and no message is older. Then
+// dropPast would drop none. This is so for nearly every message, and costs nothing.
+func (f firstMessage) precedes(list []workflow.IncomingEvent) bool {
+	root := f.ts == list[0].Thread.TS
+	switch f.kind {
+	case "":
+		return true
+	case workflow.MessageMention, workflow.MessageAlert:
+	case workflow.MessageReply:
+		if !root {
+			return false
+		}
+	default:
+		return false
+	}
+	return root || !slices.ContainsFunc(list, func(in workflow.IncomingEvent) bool { return in.TS < f.ts })
+}
+
+// column returns one value of each event.
+func column(list []workflow.IncomingEvent, of func(workflow.IncomingEvent) string) []string {
+	values := make([]string, len(list))
+	for n, in := range list {
+		values[n] = of(in)
+	}
+	return values
+}
+
+// insertMessages inserts inbox rows in order, and returns the messages that were new, and whether Slack
+// refused something in the session before (see postAgain). It also puts the reactions to these into the
+// outbox. Reactions are posted by a job of their own: behind the lines of a busy thread, of which Slack takes
+// one a second, or while Slack asks to wait with lines, they would come too late to be useful.
+func (i *Inbox) insertMessages(
+	ctx context.Context, tx pgx.Tx, session string, list []workflow.IncomingEvent,
+) (fresh []workflow.IncomingEvent, refused bool, err error) {
+	rows, err := tx.Query(ctx, `with fresh as (
 			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id,
 				value, at)
 			select $1, event_id, kind, message_ts, user_id, user_team, text, action_id, value,
 				coalesce(at, now())
 			from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-				$9::text[], $12::timestamptz[])
+				$9::text[], $11::timestamptz[])
 				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value,
 					at, n)
-			where not (kind in ('mention', 'reply')
-					and exists (select 1 from inbox i
-						where i.session_id = $1 and i.message_ts = m.message_ts and i.kind = 'sent'
-							and i.action_id = $13))
-				and (kind <> 'reply' and not (kind = 'edit' and action_id = $14)
-					or exists (select 1 from calls where called <= m.message_ts)
-					or not exists (select 1 from calls)
-					or exists (select 1 from calls where ts <= m.message_ts)
-						and not exists (select 1 from inbox i
-							where i.session_id = $1 and i.message_ts = m.message_ts
-								and i.kind in ('earlier', 'sent')))
 			order by n
 			on conflict do nothing returning id, event_id, kind, message_ts, value),
 		seen as (
@@ -192,22 +250,28 @@ func (i *Inbox) insertMessages(
 			where kind = any($10) and (kind = 'sent' or value = '')
 			order by id
 			on conflict do nothing)
-		select event_id from fresh order by id`, session,
-		column(func(in workflow.IncomingEvent) string { return in.EventID }),
-		column(func(in workflow.IncomingEvent) string { return string(in.Kind) }),
-		column(func(in workflow.IncomingEvent) string { return in.TS }),
-		column(func(in workflow.IncomingEvent) string { return in.User }),
-		column(func(in workflow.IncomingEvent) string { return in.UserTeam }),
-		column(func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
-		column(func(in workflow.IncomingEvent) string { return string(in.ActionID) }),
-		column(func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, list[0].Thread.TS,
-		happened(list), workflow.ByEdit, workflow.ReadAgain)
+		select event_id, exists (select 1 from outbox where `+refusedWhileAbsent+`)
+			or exists (select 1 from cards where `+cardRefusedWhileAbsent+`)
+		from fresh order by id`, session,
+		column(list, func(in workflow.IncomingEvent) string { return in.EventID }),
+		column(list, func(in workflow.IncomingEvent) string { return string(in.Kind) }),
+		column(list, func(in workflow.IncomingEvent) string { return in.TS }),
+		column(list, func(in workflow.IncomingEvent) string { return in.User }),
+		column(list, func(in workflow.IncomingEvent) string { return in.UserTeam }),
+		column(list, func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
+		column(list, func(in workflow.IncomingEvent) string { return string(in.ActionID) }),
+		column(list, func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, happened(list))
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	inserted, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	var event string
+	var inserted []string
+	_, err = pgx.ForEachRow(rows, []any{&event, &refused}, func() error {
+		inserted = append(inserted, event)
+		return nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, in := range list {
 		if at := slices.Index(inserted, in.EventID); at >= 0 {
@@ -215,7 +279,7 @@ func (i *Inbox) insertMessages(
 			fresh = append(fresh, in)
 		}
 	}
-	return fresh, nil
+	return fresh, refused, nil
 }
 
 // timed are the kinds of events whose ts is that of another message.
@@ -251,29 +315,23 @@ const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction =
 	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 
+// cardRefusedWhileAbsent selects the cards that Slack refused for the same reasons.
+const cardRefusedWhileAbsent = `session_id = $1 and gone in (` + passing + `)`
+
 // postAgain has everything posted that Slack refused while the bot was out of the channel, and cards drawn
 // again: a message in the thread shows that it is back. Otherwise nobody could ever approve a report of that
 // time, and a card would show work and a button that stops it for good.
 func (i *Inbox) postAgain(ctx context.Context, tx pgx.Tx, session string) error {
-	var was bool
-	err := tx.QueryRow(ctx, `select exists (select 1 from outbox where `+refusedWhileAbsent+`)`,
-		session).Scan(&was)
-	if err != nil {
+	// The job first, then the outbox rows, then cards: a poster locks them in this order, too.
+	if err := i.queue.InsertPost(ctx, tx, session); err != nil {
 		return err
 	}
-	// The job first, then the outbox rows, then cards: a poster locks them in this order, too.
-	if was {
-		if err := i.queue.InsertPost(ctx, tx, session); err != nil {
-			return err
-		}
-		if _, err = tx.Exec(ctx, `update outbox set refused = null where `+refusedWhileAbsent,
-			session); err != nil {
-			return err
-		}
+	if _, err := tx.Exec(ctx, `update outbox set refused = null where `+refusedWhileAbsent,
+		session); err != nil {
+		return err
 	}
-	_, err = tx.Exec(ctx,
-		`update cards set gone = null, shown = '', due_at = now() where session_id = $1 and gone in (`+
-			passing+`)`, session)
+	_, err := tx.Exec(ctx,
+		`update cards set gone = null, shown = '', due_at = now() where `+cardRefusedWhileAbsent, session)
 	return err
 }
 

@@ -86,11 +86,12 @@ func (d *Delivery) followAmendments(
 		return false, "", err
 	}
 	if len(criteria) == 0 {
-		return true, d.askWhatChanged(a, f.Changed, amendments), nil
+		stale, err = d.askWhatChanged(ctx, a, f.Changed)
+		return true, stale, err
 	}
 	const now = "For a done criterion that became something else give what it is now, as now."
 	if saysNothingDiffers(f.Changed) && !d.saidWords {
-		words, err := d.correctingWords(ctx, a.Revision)
+		words, err := d.correctingWords(ctx, a.Revision, 0)
 		if err != nil {
 			return true, "", err
 		}
@@ -124,15 +125,21 @@ func (d *Delivery) followAmendments(
 }
 
 // askWhatChanged asks once what differs from a report without criteria, if approvers wrote something since
-// and the orchestrator says nothing of it. It returns an empty string otherwise.
-func (d *Delivery) askWhatChanged(a *workflow.Approval, changed, amendments string) string {
+// that may be a wish and the orchestrator says nothing of it. It returns an empty string otherwise.
+func (d *Delivery) askWhatChanged(
+	ctx context.Context, a *workflow.Approval, changed string,
+) (stale string, err error) {
 	if plaintext.OneLine(changed) != "" || d.saidWords {
-		return ""
+		return "", nil
+	}
+	words, err := d.correctingWords(ctx, a.Revision, wordsOfACommand)
+	if err != nil || words == "" {
+		return "", err
 	}
 	d.saidWords = true
 	return fmt.Sprintf("people wrote this since revision %d was approved. Say in one line, as changed, what "+
 		"is different now, or why nothing is; if something of it is not done yet, delegate it.\n%s",
-		a.Revision, amendments)
+		a.Revision, words), nil
 }
 
 // saysNothingDiffers reports whether the orchestrator's word on what changed since the
@@ -148,16 +155,20 @@ var (
 	exceptions = regexp.MustCompile(`(?i)\b(?:but|except|besides|other than|only|apart from)\b`)
 )
 
-// correctingWords returns what people who may approve said since the approval, without thanks and questions,
-// as a prompt. It is empty if there is nothing else.
-func (d *Delivery) correctingWords(ctx context.Context, revision int) (string, error) {
+// wordsOfACommand is how many words a message has at most that only says to go on: "push it again".
+const wordsOfACommand = 3
+
+// correctingWords returns what people who may approve said since the approval, without thanks, questions, and
+// messages of at most that many words, as a prompt. It is empty if there is nothing else.
+func (d *Delivery) correctingWords(ctx context.Context, revision, most int) (string, error) {
 	amendments, err := d.Store.Amendments(ctx, d.Session().ID, revision)
 	if err != nil {
 		return "", err
 	}
 	var idle []int64
 	for _, a := range amendments {
-		if says := intent.ReadRequest(a.Text); says.Acknowledges || says.OnlyAsks {
+		if says := intent.ReadRequest(a.Text); says.Acknowledges || says.OnlyAsks ||
+			len(strings.Fields(a.Text)) <= most {
 			idle = append(idle, a.Message)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -83,30 +84,19 @@ func (c Command) Run(ctx context.Context, checker *build.Checker, w *git.Workspa
 		return proof.Command{
 			Text:   fmt.Sprintf("The report's command still fails (exit code %d)", ended.Code),
 			Fails:  true,
-			Output: lastLines(ended.Output),
+			Output: strings.TrimSpace(result.KeepEnds(ended.Output, shownBytes)),
 		}, nil
 	}
 	return proof.Command{Text: "The report's command failed before and passes now"}, nil
 }
 
-// shownLines and shownBytes limit how much of the command's output an agent is shown.
-const (
-	shownLines = 15
-	shownBytes = 1500
-)
+// shownBytes is how much of the command's output an agent is shown.
+const shownBytes = 1500
 
-// lastLines returns the end of an output.
-func lastLines(output string) string {
-	output = strings.TrimSpace(output)
-	output = output[max(0, len(output)-shownBytes):]
-	lines := strings.Split(output, "\n")
-	return strings.ToValidUTF8(strings.Join(lines[max(0, len(lines)-shownLines):], "\n"), "")
-}
-
-// printed returns what the command printed at its end, for an agent; empty if it printed nothing.
+// printed returns what the command printed, for an agent; empty if it printed nothing.
 func printed(c proof.Command) string {
 	if c.Output == "" {
 		return ""
 	}
-	return " It printed, at its end:\n" + prompt.Fence("output", c.Output)
+	return " It printed:\n" + prompt.Fence("output", c.Output)
 }

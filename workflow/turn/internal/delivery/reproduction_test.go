@@ -38,7 +38,7 @@ func TestTheReportsCommandOnTheWork(t *testing.T) {
 		fails := said == "no"
 		require.Equal(t, want, got.Text)
 		require.Equal(t, fails, got.Fails)
-		end := map[bool]string{true: " It printed, at its end:\n<output>\nno\n</output>"}
+		end := map[bool]string{true: " It printed:\n<output>\nno\n</output>"}
 		require.Equal(t, end[fails], printed(got))
 	}
 }

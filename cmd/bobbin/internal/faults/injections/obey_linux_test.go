@@ -256,7 +256,7 @@ func (mr modelRequest) lead(c *injection, mine func(string, map[string]any) orde
 	case mr.wanted("are you still there"):
 		return mine("reply", map[string]any{"text": "still here, " + c.name})
 	case strings.Contains(result, " is done: ") && finished == 0:
-		return mine("finish", map[string]any{"summary": "The word is right now."})
+		return mine("finish", map[string]any{"summary": "The word is right now.", "changed": "nothing"})
 	case strings.Count(heard, "was approved by") > delegated && delegated < 3:
 		return mine("delegate", map[string]any{"tasks": []any{
 			map[string]any{"category": "quick", "description": "Fix words.txt (" + c.name + ")"},

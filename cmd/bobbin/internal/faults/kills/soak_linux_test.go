@@ -102,7 +102,8 @@ type sample struct {
 	sessions   int
 	rss        float64 // MB
 	goroutines int
-	files      int // open descriptors except packs
+	files      int // open descriptors except packs and sockets
+	sockets    int // most are connections to the database, of which a pool opens more while it is busy
 	packs      int // open packs of the mirror
 	rows       map[string]int
 	disk       map[string]int64 // KB, by part of the data directory
@@ -118,6 +119,7 @@ func growth(before, after sample) (found []string) {
 	}
 	compare("goroutines", float64(before.goroutines), float64(after.goroutines), 3)
 	compare("descriptors", float64(before.files), float64(after.files), 3)
+	compare("sockets", 0, float64(after.sockets), 40)  // more than the pools may open
 	compare("packs open", 0, float64(after.packs), 72) // packs that wait to be merged, and merged ones
 	compare("MB of memory", before.rss, after.rss, 20) // depends on when the garbage collector ran
 	for _, table := range slices.Sorted(maps.Keys(after.rows)) {
@@ -145,8 +147,9 @@ func (s *soak) run(then func(context.Context)) []sample {
 	for range 3 {
 		s.work(ctx, s.sessions/3)
 		x := s.sample(ctx)
-		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors and %d packs, %d rows, disk %v",
-			x.sessions, x.rss, x.goroutines, x.files, x.packs, sum(x.rows), x.disk)
+		s.t.Logf("after %d sessions: %.0f MB, %d goroutines, %d descriptors, %d sockets and %d packs, "+
+			"%d rows, disk %v", x.sessions, x.rss, x.goroutines, x.files, x.sockets, x.packs, sum(x.rows),
+			x.disk)
 		samples = append(samples, x)
 	}
 	then(ctx)
@@ -335,9 +338,12 @@ func (s *soak) sample(ctx context.Context) sample {
 	open, err := os.ReadDir(proc + "/fd")
 	require.NoError(t, err)
 	for _, fd := range open {
-		if to, err := os.Readlink(proc + "/fd/" + fd.Name()); err == nil && strings.Contains(to, ".pack") {
+		switch to, _ := os.Readlink(proc + "/fd/" + fd.Name()); {
+		case strings.Contains(to, ".pack"):
 			x.packs++
-		} else {
+		case strings.HasPrefix(to, "socket:"):
+			x.sockets++
+		default:
 			x.files++
 		}
 	}

@@ -53,7 +53,9 @@ func (r robustModel) next(number int) (name string, args map[string]any) {
 		switch {
 		case called == "finish", called == "delegate" &&
 			(strings.Contains(result, " is done: ") || strings.Contains(result, "nothing is left to do")):
-			return "finish", map[string]any{"summary": fmt.Sprintf("Line %d is right now.", number)}
+			return "finish", map[string]any{
+				"summary": fmt.Sprintf("Line %d is right now.", number), "changed": "nothing",
+			}
 		case r.heard("was approved by"):
 			return "delegate", map[string]any{"tasks": []any{map[string]any{
 				"category":    "quick",

@@ -255,7 +255,7 @@ func (mr *modelRequest) evidence(name string) []any {
 }
 
 func (mr *modelRequest) finish(kind, name string) (string, arguments) {
-	args := arguments{"summary": "The word of " + name + " is right now."}
+	args := arguments{"summary": "The word of " + name + " is right now.", "changed": "nothing"}
 	if kind == "feature" || kind == "interview" {
 		args["criteria"] = []any{arguments{"met": true, "how": "words/" + name + ".txt:1"}}
 	}

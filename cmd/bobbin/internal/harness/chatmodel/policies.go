@@ -69,7 +69,7 @@ func leadNumberedBug(number, last, said, called string) (string, map[string]any)
 	n, _ := strconv.Atoi(number)
 	switch {
 	case called == "delegate" && strings.Contains(last, "is done"):
-		return "finish", map[string]any{"summary": "Line " + number + " is right now."}
+		return "finish", map[string]any{"summary": "Line " + number + " is right now.", "changed": "nothing"}
 	case strings.Contains(said, "was approved by"):
 		list := []any{map[string]any{
 			"category":    "quick",
@@ -143,6 +143,7 @@ func FixOneWord(r Request) (tool string, args map[string]any) {
 		count := [...]string{"", "once", "twice", "thrice"}
 		return "finish", map[string]any{
 			"summary": "The word is right. Pushed " + count[times["finish"]+1] + ".",
+			"changed": "nothing",
 		}
 	case strings.Contains(unanswered, "was approved by"), strings.Contains(unanswered, "another one"):
 		path := fmt.Sprintf("fixed/%d.txt", times["delegate"]+1)

@@ -189,6 +189,9 @@ func (t *Trees) openCopy(ctx context.Context, p *Checkout) (err error) {
 	if err != nil {
 		return fmt.Errorf("open a copy to look at: %w", err)
 	}
+	if p.Copy.IsFresh() { // to compare the files of a new copy takes most of a session's first second
+		return nil
+	}
 	return p.Copy.Restore(ctx, "")
 }
 
