@@ -14,8 +14,10 @@ const (
 	MessageMention MessageKind = "mention" // a message that names the bot, or a direct message
 	MessageReply   MessageKind = "reply"   // any other message in a thread, or in a watched channel
 	MessageEdit    MessageKind = "edit"    // message_changed: TS is the edited message's
-	MessageDelete  MessageKind = "delete"  // message_deleted: TS is the deleted message's
-	MessageAction  MessageKind = "action"  // a button was pressed: ActionID and Value are set
+	// Slack added a preview to the message TS: Text is what it shows, and no word of the writer
+	MessagePreview MessageKind = "preview"
+	MessageDelete  MessageKind = "delete" // message_deleted: TS is the deleted message's
+	MessageAction  MessageKind = "action" // a button was pressed: ActionID and Value are set
 	// a modal was submitted: ActionID and Value are of the button that opened it
 	MessageForm MessageKind = "form"
 	// User sent another person's message to the bot: TS and Text are of that message
@@ -75,7 +77,7 @@ type IncomingEvent struct {
 	// fix_it, correct, consult, stop, option, change_repository, and so on; for a MessageSent:
 	// ByShortcut, ByReaction or ByEdit; for a MessageRemark: the place that it is about
 	ActionID ActionID
-	// the button's opaque id; for a MessageSent: its author
+	// the button's opaque id; for a MessageSent: its author; for a mention or a reply: the app that posted it
 	Value string
 	At    time.Time
 	// files shared with the message
@@ -92,6 +94,14 @@ type Message struct {
 	IncomingEvent
 }
 
+// App returns the name of the app that posted the message, or an empty string if a person wrote it in Slack.
+func (m Message) App() string {
+	if m.Kind == MessageMention || m.Kind == MessageReply {
+		return m.Value
+	}
+	return ""
+}
+
 // A ThreadMessage is one message of a thread as Slack returns it.
 type ThreadMessage struct {
 	User string
@@ -104,6 +114,16 @@ type ThreadMessage struct {
 	Edited  string // ts of the newest edit; empty: none
 	Files   []Attachment
 	Skipped int // how many messages before this one were not read
+}
+
+// A LinkedMessage is the message that a link in a thread leads to, as the people of the thread may read it.
+type LinkedMessage struct {
+	Thread  Thread // without its team
+	TS      string
+	Name    string // of its author
+	Channel string // as people write it: #general
+	Text    string
+	Refused string // why it is not shown, and what to do; empty: it is
 }
 
 // A Feed is a channel in which the messages of some apps are read as reports.
@@ -121,12 +141,19 @@ type Alert struct {
 	Title      string
 	Trace      string // lines of a stack trace
 	Release    string
-	Link       string // http or https; empty: none
-	Body       string // the rest of what was posted
+	Link       string      // http or https; empty: none
+	Links      []AlertLink // others to which it points: a runbook, a dashboard, a trace
+	Body       string      // the rest of what was posted
 	// Fingerprint is the same for all alerts about one problem.
 	Fingerprint string
 	// Resolved means that the alert says that a problem is over.
 	Resolved bool
+}
+
+// An AlertLink is an http or https address in an alert.
+type AlertLink struct {
+	Name string // what the alert calls it; may be empty
+	URL  string
 }
 
 // String returns the alert as a report, with its title in the first line.
@@ -137,6 +164,9 @@ func (a Alert) String() string {
 		if part.text != "" {
 			fmt.Fprintf(&b, "%s: %s\n", part.name, part.text)
 		}
+	}
+	for _, l := range a.Links {
+		fmt.Fprintf(&b, "Link: %s\n", strings.TrimPrefix(l.Name+": "+l.URL, ": "))
 	}
 	if a.Trace != "" {
 		fmt.Fprintf(&b, "Stack trace:\n%s\n", a.Trace)

@@ -184,6 +184,9 @@ func (a Approvers) MayApprove(p Person, requesters ...string) string {
 	switch {
 	case p.Bot:
 		return "bots cannot approve"
+	case p.Via != "":
+		return "the app " + p.Via + " posted that, and apps cannot approve for people: press the button, " +
+			"or write it yourself"
 	case p.Deleted:
 		return "that account is deactivated"
 	case p.Stranger:

@@ -125,6 +125,8 @@ type Person struct {
 	Deleted  bool
 	Admin    bool // an admin or an owner of the workspace
 	InThread bool // a member of the channel the thread is in
+	// Via is the name of the app that posted the person's message; empty: none did
+	Via string
 }
 
 // ExclusionReason returns why the bot does not listen to p: p is a bot, a person from outside the

@@ -248,21 +248,17 @@ func (f *filling) readChannel(ctx context.Context, id string) (done bool) {
 		Oldest:    event.FormatTS(f.from.Add(-rootsBefore)),
 		Limit:     gapPage,
 	}
-	var found []slack.Message
+	var found []bot.Message
 	for range gapPages {
-		var page *slack.GetConversationHistoryResponse
-		err := f.g.Slack.Call(ctx, func() (err error) {
-			page, err = f.g.Slack.API.GetConversationHistoryContext(ctx, params)
-			return err
-		})
+		page, err := f.g.Slack.History(ctx, params)
 		if err != nil {
 			if !f.isRefused(ctx, "conversations.history", id, err) {
 				return false
 			}
 			break
 		}
-		found = append(found, page.Messages...)
-		if params.Cursor = page.ResponseMetaData.NextCursor; params.Cursor == "" {
+		found = append(found, page...)
+		if params.Cursor == "" {
 			break
 		}
 	}
@@ -297,11 +293,7 @@ func (f *filling) readThread(ctx context.Context, t workflow.Thread) (done bool)
 	}
 	done = true
 	for range gapPages {
-		var page []slack.Message
-		err := f.g.Slack.Call(ctx, func() (err error) {
-			page, _, params.Cursor, err = f.g.Slack.API.GetConversationRepliesContext(ctx, params)
-			return err
-		})
+		page, err := f.g.Slack.Replies(ctx, params)
 		if err != nil {
 			return f.isRefused(ctx, "conversations.replies", t.Channel, err) && done
 		}
@@ -328,7 +320,7 @@ func (f *filling) isRefused(ctx context.Context, method, channel string, err err
 }
 
 // offerMessage hands a message to the Inbox as if its event had arrived. kept is false if the Inbox failed.
-func (f *filling) offerMessage(ctx context.Context, channel string, m slack.Message) (kept bool) {
+func (f *filling) offerMessage(ctx context.Context, channel string, m bot.Message) (kept bool) {
 	came := f.reader.ReadHistory(channel, m)
 	if len(came) == 0 || ctx.Err() != nil {
 		return ctx.Err() == nil

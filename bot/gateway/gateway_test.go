@@ -53,7 +53,7 @@ func TestWhatIsNotForUsIsAcknowledgedAndDropped(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.NoError(t, o.React("bugs", ts, o.Ada.ID, "eyes"))
-	require.NoError(t, o.Unfurl("bugs", ts, "https://example.com"))
+	require.NoError(t, o.Unfurl("bugs", ts, "https://example.com", "", ""))
 	require.NoError(t, o.ChangeGroup(o.AddGroup(slacktest.UserGroup{Handle: "devs"}).ID, []string{o.Ada.ID}))
 	require.NoError(t, o.OpenHome(o.Ada.ID))
 	require.NoError(t, o.Command("bugs", o.Ada.ID, "/bobbin", "x"))

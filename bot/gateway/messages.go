@@ -68,7 +68,7 @@ func readMessage(l *link, e socketmode.Event) (m message, ok bool) {
 	}
 	switch in.Kind {
 	case workflow.MessageMention, workflow.MessageReply, workflow.MessageEdit, workflow.MessageDelete,
-		workflow.MessageSent, workflow.MessageReacted:
+		workflow.MessageSent, workflow.MessageReacted, workflow.MessagePreview:
 		return message{
 			e.Request.EnvelopeID, in, e.Request.RetryAttempt,
 			l.log.With("event", in.EventID, "attempt", e.Request.RetryAttempt),

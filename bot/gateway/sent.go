@@ -56,23 +56,18 @@ func (l *link) keepShared(ctx context.Context, s event.SharedMessage) bool {
 
 // readSharedMessage reads the message whose ts is in the event.
 func (l *link) readSharedMessage(ctx context.Context, in *workflow.IncomingEvent) error {
-	var found []slack.Message
-	err := l.Slack.Call(ctx, func() (err error) {
-		found, _, _, err = l.Slack.API.GetConversationRepliesContext(ctx,
-			&slack.GetConversationRepliesParameters{
-				ChannelID: in.Thread.Channel,
-				Timestamp: in.TS,
-				Oldest:    in.TS,
-				Latest:    in.TS,
-				Inclusive: true,
-				Limit:     2,
-			})
-		return err
+	found, err := l.Slack.Replies(ctx, &slack.GetConversationRepliesParameters{
+		ChannelID: in.Thread.Channel,
+		Timestamp: in.TS,
+		Oldest:    in.TS,
+		Latest:    in.TS,
+		Inclusive: true,
+		Limit:     2,
 	})
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(found, func(m slack.Message) bool { return m.Timestamp == in.TS })
+	at := slices.IndexFunc(found, func(m bot.Message) bool { return m.Timestamp == in.TS })
 	if at < 0 {
 		return slack.SlackErrorResponse{Err: "message_not_found"}
 	}

@@ -24,7 +24,7 @@ func TestForwardedMessagesAreQuoted(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Equal(t,
-		"look\n> forwarded from ada (Posted in #bugs): it panics, <@"+o.Ada.ID+">\n> see the log", text)
+		"look\n> forwarded from ada (Posted in #bugs):\n> it panics, <@"+o.Ada.ID+">\n> see the log", text)
 	require.Len(t, files, 1)
 	require.Equal(t, "app.log", files[0].Name)
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -20,12 +19,12 @@ const newestReplies = 200
 
 // Earlier returns the messages of a thread, oldest first: its root and the newest 200 replies.
 func (d *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error) {
-	var root []slack.Message
-	var replies []slack.Message
+	var root []bot.Message
+	var replies []bot.Message
 	count := 0
-	err := d.Slack.ReadThread(ctx, thread, false, func(m slack.Message) {
+	err := d.Slack.ReadThread(ctx, thread, false, func(m bot.Message) {
 		if m.Timestamp == thread.TS {
-			root = []slack.Message{m}
+			root = []bot.Message{m}
 			return
 		}
 		count++
@@ -47,7 +46,7 @@ func (d *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	return messages, nil
 }
 
-func (d *Directory) threadMessage(ctx context.Context, m slack.Message) workflow.ThreadMessage {
+func (d *Directory) threadMessage(ctx context.Context, m bot.Message) workflow.ThreadMessage {
 	self := d.Slack.Self()
 	s := workflow.ThreadMessage{
 		User: m.User,
@@ -60,9 +59,7 @@ func (d *Directory) threadMessage(ctx context.Context, m slack.Message) workflow
 		s.Edited = m.Edited.Timestamp
 	}
 	if !s.Own {
-		quoted, files := event.ReadShared(m)
-		s.Text = strings.TrimSpace(s.Text + quoted)
-		s.Files = files
+		s.Text, s.Files = event.ReadShown(m)
 	}
 	s.Text = d.Readable(ctx, s.Text)
 	switch {
@@ -89,11 +86,7 @@ func (d *Directory) Reread(
 		Inclusive: true,
 		Limit:     10,
 	}
-	var list []slack.Message
-	err = d.Slack.Call(ctx, func() (err error) {
-		list, _, _, err = d.Slack.API.GetConversationRepliesContext(ctx, params)
-		return err
-	})
+	list, err := d.Slack.Replies(ctx, params)
 	if err != nil {
 		return "", nil, false, fmt.Errorf("conversations.replies of %s in %s: %w", ts, thread.Channel,
 			bot.ExplainError(err, bot.BotTokenName))

@@ -311,7 +311,7 @@ func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (foundIn
 // readThread reads which parts and files of the bot are in the posting's thread.
 func (p *Poster) readThread(ctx context.Context, posting *workflow.Posting) (foundInThread, error) {
 	there := foundInThread{parts: map[string]string{}}
-	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m slack.Message) {
+	err := p.Slack.ReadThread(ctx, posting.Thread, true, func(m bot.Message) {
 		key, _ := m.Metadata.EventPayload["key"].(string)
 		// Any app may write any metadata; only that of the bot counts.
 		if m.BotID == p.Slack.Self().BotID && m.Metadata.EventType == eventType && key != "" {

@@ -278,17 +278,19 @@ func (s *Server) Edit(channel, ts, text string) error {
 }
 
 // Unfurl adds a link preview to a message, as Slack does by itself: a message_changed event without an edit
-// by a person.
-func (s *Server) Unfurl(channel, ts, url string) error {
+// by a person. An empty title is the address.
+func (s *Server) Unfurl(channel, ts, url, title, text string) error {
+	orElse(&title, url)
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		s.change(ch, m, "", func() {
 			m.Attachments = mustJSON([]object{{
 				"from_url":     url,
 				"original_url": url,
-				"fallback":     url,
+				"fallback":     title,
 				"id":           1,
-				"title":        url,
+				"title":        title,
 				"title_link":   url,
+				"text":         text,
 			}})
 		})
 		return nil

@@ -61,7 +61,7 @@ func TestEditsAndUnfurls(t *testing.T) {
 
 	require.NoError(t, o.Edit("bugs", ts, "never mind"))
 	require.Equal(t, "message_changed", inner[*slackevents.MessageEvent](a).SubType)
-	require.NoError(t, o.Unfurl("bugs", ts, "https://x.test"))
+	require.NoError(t, o.Unfurl("bugs", ts, "https://x.test", "", ""))
 	unfurled := inner[*slackevents.MessageEvent](a)
 	require.Equal(t, "message_changed", unfurled.SubType)
 	require.Equal(t, unfurled.PreviousMessage.Text, unfurled.Message.Text)

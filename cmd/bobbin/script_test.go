@@ -79,7 +79,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"quiet":    cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
 		// people
 		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd),
-		"alert": cmd(alertCmd),
+		"alert": cmd(alertCmd), "unfurl": cmd(unfurlCmd),
 		"edit":  cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
 		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
@@ -475,7 +475,8 @@ func modelScript(ts *testscript.TestScript, name string) (file, text string, err
 }
 
 // sayCmd implements "say WHO [in THREAD] TEXT": a person or another bot writes; @bobbin mentions the bot
-// and @name a person. The first message in a thread becomes its root.
+// and @name a person, and {link THREAD} is the address of a thread's root. The first message in a thread becomes
+// its root.
 func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	who := args[0]
 	thread := mainThread
@@ -502,7 +503,14 @@ func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string
 
 var named = regexp.MustCompile(`@(\w+)`)
 
+// permalink stands for the address of a thread's root in what people say.
+var permalink = regexp.MustCompile(`\{link (\w+)\}`)
+
 func (s *story) mentions(text string) string {
+	text = permalink.ReplaceAllStringFunc(text, func(m string) string {
+		ts := s.threads[permalink.FindStringSubmatch(m)[1]]
+		return "https://acme.slack.com/archives/" + s.Channel + "/p" + strings.ReplaceAll(ts, ".", "")
+	})
 	return named.ReplaceAllStringFunc(text, func(m string) string {
 		if m == "@bobbin" {
 			return s.Slack.Mention()
@@ -517,6 +525,11 @@ func (s *story) mentions(text string) string {
 // editCmd implements "edit TEXT": the newest message of a person is edited.
 func editCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	return s.Slack.Edit(s.Channel, s.last, s.mentions(strings.Join(args, " ")))
+}
+
+// unfurlCmd implements "unfurl URL TITLE TEXT": Slack adds the preview of a link to the newest message of a person.
+func unfurlCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	return s.Slack.Unfurl(s.Channel, s.last, args[0], args[1], args[2])
 }
 
 // deleteCmd implements "delete": the root of the main thread is deleted.

@@ -20,12 +20,13 @@ func adoptsToBuild(t words.Text) bool { return readAdopting(t, adoptingToBuild) 
 
 // forwards reports whether a message forwards another person's message without adopting it.
 func forwards(text string) bool {
-	own, _, forwarded := strings.Cut("\n"+text, forwardMark)
-	return forwarded && !adopts(words.Prepare(own))
+	at := notOwn.FindStringIndex("\n" + text)
+	return at != nil && !adopts(words.Prepare(("\n" + text)[:at[0]]))
 }
 
-// forwardMark begins the text that was forwarded with a message (see package event).
-const forwardMark = "\n> forwarded"
+// notOwn matches the beginning of what others wrote and is shown with a message: messages that were forwarded,
+// previews, and what apps attach (see package event).
+var notOwn = lazyregexp.New(`\n> (?:forwarded|preview|attached)\b`)
 
 func readAdopting(t words.Text, form *lazyregexp.Regexp) bool {
 	if t.Quoted || utf8.RuneCountInString(t.Raw) > words.MaxLength || !words.IsPlainASCII(t.Plain) ||

@@ -71,6 +71,10 @@ func (t *town) Reread(
 	return text, nil, found, nil
 }
 
+func (*town) Linked(context.Context, workflow.Thread, string) (workflow.LinkedMessage, error) {
+	return workflow.LinkedMessage{Refused: "nothing is linked in this town"}, nil
+}
+
 func (*town) Reactions(context.Context, workflow.Thread, string) ([]workflow.Reaction, error) {
 	return nil, nil
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot"
@@ -142,9 +141,9 @@ func up(name, kind, content string) slacktest.Upload {
 func (f *fetchOffice) shared(t *testing.T, ts string) workflow.Attachment {
 	t.Helper()
 	var files []workflow.Attachment
-	require.NoError(t, f.Bot.ReadThread(t.Context(), f.ThreadOf(ts), false, func(m slack.Message) {
+	require.NoError(t, f.Bot.ReadThread(t.Context(), f.ThreadOf(ts), false, func(m bot.Message) {
 		if m.Timestamp == ts {
-			_, files = event.ReadShared(m)
+			_, files = event.ReadShown(m)
 		}
 	}))
 	require.Len(t, files, 1)

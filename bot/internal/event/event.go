@@ -87,18 +87,23 @@ func (r Reader) readEvent(c eventCallback) (workflow.IncomingEvent, string) {
 
 // readWritten translates a new message.
 func (r Reader) readWritten(c eventCallback, e event) (workflow.IncomingEvent, string) {
-	switch reason := r.notAPerson(c, e.post); reason {
-	case "":
-	case anotherBot:
-		return r.readAlert(c, e)
-	default:
+	reason := r.notAPerson(c, e.post)
+	if reason != "" && reason != anotherBot {
 		return workflow.IncomingEvent{}, reason
+	}
+	if reason == anotherBot {
+		if in, ignored := r.readAlert(c, e); ignored == "" || !r.addresses(e) {
+			return in, ignored
+		}
 	}
 	if e.TS == "" {
 		return workflow.IncomingEvent{}, "a message without a ts"
 	}
 	in := r.newIncoming(e.post)
 	in.At = ParseTS(string(e.TS))
+	if reason == anotherBot {
+		return r.readThroughApp(in, e)
+	}
 	switch {
 	case e.Type == "app_mention" && e.Edited.v != nil: // in a thread of the bot, message_changed tells it
 		in.Kind = workflow.MessageSent
@@ -137,8 +142,13 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, s
 		return workflow.IncomingEvent{}, "an edit of " + reason
 	}
 	in := r.newIncoming(*now)
-	if before != nil && r.newIncoming(*before).Text == in.Text {
-		return in, "an edit that changed no words"
+	if before != nil && r.ownWords(*before) == r.ownWords(*now) {
+		if in.Text = addedBelow(*before, *now); in.Text == "" {
+			return in, "an edit that changed no words"
+		}
+		in.Kind = workflow.MessagePreview
+		in.At = ParseTS(string(e.EventTS))
+		return in, ""
 	}
 	if now.Edited.v != nil && now.Edited.v.User != "" {
 		in.User = string(now.Edited.v.User)
@@ -232,13 +242,24 @@ func (r Reader) mentionsBot(t jstring) bool {
 		strings.Contains(string(t), "<@"+r.Self.User+"|")
 }
 
-// readWords returns the text that a person wrote, unescaped, without the mention of the bot; other mentions
-// stay as Slack writes them. The names of shared files, and shared messages as quotes, follow below the text.
+// readWords returns the text that a person wrote, and what is shown with it, as quoteShared has it. The text of
+// an app may be in its blocks alone.
 func (r Reader) readWords(p post) string {
-	return strings.TrimSpace(mrkdwn.Unescape(r.withoutMention(string(p.Text))) + quoteShared(p))
+	text := r.ownWords(p)
+	if p.textInBlocks() {
+		text = mrkdwn.Visible(r.withoutMention(mrkdwn.Unescape(linesText(p.shown().Lines))))
+	}
+	return strings.TrimSpace(text + quoteShared(p))
 }
 
+// ownWords returns the text that a person wrote, unescaped, without the mention of the bot. Other mentions stay
+// as Slack writes them.
+func (r Reader) ownWords(p post) string { return mrkdwn.Unescape(r.withoutMention(string(p.Text))) }
+
 func (r Reader) withoutMention(s string) string {
+	if r.Self.User == "" {
+		return strings.TrimSpace(s)
+	}
 	mention := regexp.MustCompile(`[ \t]*<@` + regexp.QuoteMeta(r.Self.User) + `(?:\|[^>]*)?>[ \t]*`)
 	return strings.TrimSpace(mention.ReplaceAllString(s, " "))
 }

@@ -24,14 +24,8 @@ func (r Reader) readAlert(c eventCallback, e event) (workflow.IncomingEvent, str
 	var of struct {
 		Event json.RawMessage `json:"event"`
 	}
-	var from struct {
-		Profile lenient[struct {
-			Team jstring `json:"team_id"`
-		}] `json:"bot_profile"`
-	}
 	_ = json.Unmarshal(c.raw, &of)
-	_ = json.Unmarshal(of.Event, &from)
-	if team := cmp.Or(from.Profile.v.Team, e.UserTeam, e.Team); team != "" && string(team) != r.Self.Team {
+	if team := cmp.Or(e.Profile.v.Team, e.UserTeam, e.Team); team != "" && string(team) != r.Self.Team {
 		return workflow.IncomingEvent{}, "a message of another workspace's app"
 	}
 	read, ok := alert.Read(of.Event)

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -36,7 +36,7 @@ func FuzzShared(f *testing.F) {
 			require.NotContains(t, a.Name, "\n")
 		}
 		require.LessOrEqual(t, len(sharedFiles(p)), maxShared)
-		_, err := readPost(slack.Message{})
+		_, err := readPost(bot.Message{})
 		require.NoError(t, err)
 	})
 }

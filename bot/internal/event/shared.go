@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
 
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/internal/event/shown"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // This file reads what people share with a message: files and other messages.
@@ -17,18 +22,129 @@ import (
 // maxShared limits how many files of one message are read; Slack's own limit is ten.
 const maxShared = 20
 
-// quoteShared returns lines that name the files of a message and quote the messages that were shared with it.
+// maxTold is how many bytes are quoted of what Slack tells of one file.
+const maxTold = 8000
+
+// quoteShared returns lines that name the files of a message, and quote what is shown with its text: blocks
+// such as tables, forwarded messages, previews of links and messages, and attachments of apps. Whose words
+// they are is said, and none of them are the author's own.
 func quoteShared(p post) (s string) {
 	for _, f := range p.Files.v {
 		s += "\n[attached: " + mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
 	}
-	for _, a := range p.Attachments.v {
-		words := a.sharedWords()
-		if !a.IsShare.v || words == "" {
-			continue
+	for _, f := range p.Files.v {
+		s += f.told()
+	}
+	m := p.shown()
+	if own := p.ownLines(m); len(own) > 0 {
+		s += quoted("shown with it", own)
+	}
+	for _, part := range m.Parts {
+		s += quoted(sourceOf(part), part.Lines)
+	}
+	if len(m.Unread) > 0 {
+		s += "\n[not read: " + strings.Join(m.Unread, ", ") + "]"
+	}
+	return s
+}
+
+// addedBelow returns quotes of what a message shows now and did not show before, such as the preview of a link.
+// Files are no part of it: they come with their message.
+func addedBelow(before, now post) (s string) {
+	had := before.shown().Parts
+	for _, part := range now.shown().Parts {
+		same := func(p shown.Part) bool { return reflect.DeepEqual(p, part) }
+		if !slices.ContainsFunc(had, same) {
+			s += quoted(sourceOf(part), part.Lines)
 		}
-		quoted := strings.ReplaceAll(words, "\n", "\n> ")
-		s += "\n> " + a.sharedSource() + ": " + quoted
+	}
+	return strings.TrimSpace(s)
+}
+
+// told returns quotes of what Slack tells of a file: its description, what is said in a voice clip, and the text of
+// an email (https://docs.slack.dev/reference/objects/file-object).
+func (f file) told() (s string) {
+	name := mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "the file")), 120)
+	say := func(what string, text jstring) {
+		if said := strings.TrimSpace(string(text)); said != "" {
+			s += quoted(what+" "+name, []shown.Line{{Text: mrkdwn.Escape(plaintext.CutBytes(said, maxTold))}})
+		}
+	}
+	say("description of", f.Alt)
+	say("said in", f.Transcript.v.Preview.v.Content)
+	if len(f.From.v) > 0 || f.Subject != "" {
+		from := jstring("")
+		for _, a := range f.From.v {
+			from += " " + cmp.Or(a.Name, a.Address) + " <" + a.Address + ">"
+		}
+		say("email in", "from"+from+": "+f.Subject+"\n"+cmp.Or(f.Plain, f.PreviewPlain))
+	}
+	return s
+}
+
+// textInBlocks reports whether blocks are the text of the message: an app may post nothing else. A person's own
+// words are always in the text.
+func (p post) textInBlocks() bool { return strings.TrimSpace(string(p.Text)) == "" && p.BotID != "" }
+
+// ownLines returns what the message shows beside its text, or nothing if it is all that it shows.
+func (p post) ownLines(m shown.Message) []shown.Line {
+	switch {
+	case p.textInBlocks() || len(m.Lines) == 0:
+		return nil
+	case strings.TrimSpace(string(p.Text)) == "":
+		return m.Lines
+	}
+	return m.Lines[1:] // the first is the text
+}
+
+// quoted returns lines as a quote, with their source before them.
+func quoted(source string, lines []shown.Line) string {
+	text := mrkdwn.Visible(mrkdwn.Unescape(linesText(lines)))
+	between := ": "
+	if strings.Contains(text, "\n") {
+		between = ":\n> "
+	}
+	return "\n> " + source + between + strings.ReplaceAll(text, "\n", "\n> ")
+}
+
+// linesText returns lines as one text, in which names of fields and addresses stay recognisable.
+func linesText(lines []shown.Line) string {
+	var texts []string
+	for _, l := range lines {
+		text := l.Text
+		switch {
+		case l.Kind == shown.Field:
+			text = strings.Trim(l.Name, " *:") + ": " + text
+		case l.Link != "" && text != "" && text != l.Link:
+			text += " (" + l.Link + ")"
+		case l.Link != "":
+			text = l.Link
+		}
+		texts = append(texts, text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// sourceOf says what a part of a message is, and whose words it has.
+func sourceOf(p shown.Part) string {
+	s := map[shown.PartKind]string{
+		shown.Forwarded: "forwarded",
+		shown.Quoted:    "preview",
+		shown.Preview:   "preview",
+		shown.Attached:  "attached",
+	}[p.Kind]
+	line := func(text string) string { return mrkdwn.OneLine(mrkdwn.Unescape(text), 80) }
+	if (p.Kind == shown.Preview || p.Kind == shown.Quoted) && p.Link != "" {
+		s += " of " + mrkdwn.OneLine(p.Link, 300)
+	}
+	if p.Service != "" {
+		s += " by " + line(p.Service)
+	}
+	if p.Author != "" {
+		s += " from " + line(p.Author)
+	}
+	if p.Where != "" {
+		s += " (" + line(p.Where) + ")"
 	}
 	return s
 }
@@ -77,84 +193,15 @@ func (f file) toAttachment(message string) workflow.Attachment {
 	return a
 }
 
-// sharedSource describes the author and the place of a shared message.
-func (a attachment) sharedSource() string {
-	s := "forwarded"
-	if a.AuthorName != "" {
-		s += " from " + mrkdwn.OneLine(string(a.AuthorName), 80)
-	}
-	if a.Footer != "" {
-		s += " (" + mrkdwn.OneLine(mrkdwn.Unescape(string(a.Footer)), 80) + ")"
-	}
-	return s
-}
-
-// sharedWords returns the text of a shared message, taken from its text, its blocks or its fallback.
-func (a attachment) sharedWords() string {
-	if text := strings.TrimSpace(mrkdwn.Unescape(string(a.Text))); text != "" {
-		return text
-	}
-	var b strings.Builder
-	for _, m := range a.Blocks.v {
-		var blocks any
-		if json.Unmarshal(m.Message.v.Blocks, &blocks) == nil {
-			blockWords(&b, blocks, 0)
-		}
-	}
-	return cmp.Or(strings.TrimSpace(b.String()), strings.TrimSpace(mrkdwn.Unescape(string(a.Fallback))))
-}
-
-// blockWords writes the texts of blocks of any kind in their order. A text is the value of "text": a string
-// or an object that holds one. Each section of rich text becomes a line.
-func blockWords(b *strings.Builder, v any, depth int) {
-	if depth > 20 || b.Len() > maxWords {
-		return
-	}
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			blockWords(b, e, depth+1)
-		}
-	case map[string]any:
-		switch text := v["text"].(type) {
-		case string:
-			b.WriteString(text)
-		default:
-			blockWords(b, text, depth+1)
-		}
-		switch kind, _ := v["type"].(string); kind {
-		case "user", "channel", "usergroup":
-			id, _ := v[map[string]string{
-				"user":      "user_id",
-				"channel":   "channel_id",
-				"usergroup": "usergroup_id",
-			}[kind]].(string)
-			b.WriteString(
-				map[string]string{"user": "<@", "channel": "<#", "usergroup": "<!subteam^"}[kind] + id + ">")
-		case "link":
-			if _, named := v["text"].(string); !named {
-				url, _ := v["url"].(string)
-				b.WriteString(url)
-			}
-		}
-		blockWords(b, v["elements"], depth+1)
-		blockWords(b, v["fields"], depth+1)
-		if kind, _ := v["type"].(string); strings.HasPrefix(kind, "rich_text_") || kind == "section" ||
-			kind == "header" {
-			b.WriteByte('\n')
-		}
-	}
-}
-
+// The modes of files that the bot cannot read as they are.
 const (
-	maxWords     = 40_000 // limit for the text of a shared message; the same as Slack's own limit
 	ModeExternal = "external"
 	ModeCanvas   = "canvas"
 )
 
 // readPost parses a message of the Web API as leniently as a message of an event.
-func readPost(m slack.Message) (p post, err error) {
-	raw, err := json.Marshal(m.Msg)
+func readPost(m bot.Message) (p post, err error) {
+	raw, err := json.Marshal(rawOf(m))
 	if err == nil {
 		err = json.Unmarshal(raw, &p)
 	}
@@ -164,14 +211,22 @@ func readPost(m slack.Message) (p post, err error) {
 	return p, nil
 }
 
-// ReadShared returns what was shared with a message of the Web API: its files, and lines that name them and
-// quote other messages. It returns nothing for a message that cannot be parsed.
-func ReadShared(m slack.Message) (quoted string, files []workflow.Attachment) {
+// rawOf returns what a message's JSON is made of: itself, if it is there.
+func rawOf(m bot.Message) any {
+	if len(m.Raw) > 0 {
+		return m.Raw
+	}
+	return m.Msg
+}
+
+// ReadShown returns the text of a message of the Web API, with lines that name its files and quote what else is
+// shown with it, and the files. It returns nothing for a message that cannot be parsed.
+func ReadShown(m bot.Message) (text string, files []workflow.Attachment) {
 	p, err := readPost(m)
 	if err != nil {
 		return "", nil
 	}
-	return quoteShared(p), sharedFiles(p)
+	return Reader{}.readWords(p), sharedFiles(p)
 }
 
 // ReadFile translates the response of files.info about a file that was shared with the message of that ts.

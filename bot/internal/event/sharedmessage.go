@@ -8,6 +8,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -129,7 +130,7 @@ func (r Reader) isOwn(p post) bool {
 }
 
 // ReadMessage reads a message of the Web API: its thread, text and files, and its author as Value.
-func (r Reader) ReadMessage(m slack.Message) (workflow.IncomingEvent, error) {
+func (r Reader) ReadMessage(m bot.Message) (workflow.IncomingEvent, error) {
 	p, err := readPost(m)
 	if err != nil {
 		return workflow.IncomingEvent{}, err
@@ -141,7 +142,7 @@ func (r Reader) ReadMessage(m slack.Message) (workflow.IncomingEvent, error) {
 
 // ReadHistory reads a message of a channel's or a thread's history as if its events had arrived; it returns
 // none for a message that the bot ignores.
-func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.IncomingEvent {
+func (r Reader) ReadHistory(channel string, m bot.Message) []workflow.IncomingEvent {
 	p, err := readPost(m)
 	if err != nil {
 		return nil
@@ -151,7 +152,7 @@ func (r Reader) ReadHistory(channel string, m slack.Message) []workflow.Incoming
 	if strings.HasPrefix(channel, "D") {
 		e.ChannelType = "im"
 	}
-	raw, err := json.Marshal(map[string]any{"event": m.Msg})
+	raw, err := json.Marshal(map[string]any{"event": rawOf(m)})
 	if err != nil {
 		return nil
 	}

@@ -1,6 +1,11 @@
 package event
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/bobbinhq/bobbin/bot/internal/event/shown"
+)
 
 // The types here hold the few fields of Slack's JSON that the bot uses. They are parsed leniently: a field of
 // an unexpected type becomes empty instead of an error. slack-go decodes whole events strictly
@@ -63,20 +68,57 @@ type event struct {
 
 // post is one message.
 type post struct {
-	Type        jstring               `json:"type"`
-	Subtype     jstring               `json:"subtype"`
-	User        jstring               `json:"user"`
-	Team        jstring               `json:"team"`
-	UserTeam    jstring               `json:"user_team"`
-	Username    jstring               `json:"username"` // name that a bot chose for itself
-	BotID       jstring               `json:"bot_id"`
-	AppID       jstring               `json:"app_id"`
-	Text        jstring               `json:"text"`
-	TS          jstring               `json:"ts"`
-	ThreadTS    jstring               `json:"thread_ts"`
-	Edited      lenient[*edited]      `json:"edited"`
-	Files       lenient[[]file]       `json:"files"`
-	Attachments lenient[[]attachment] `json:"attachments"`
+	Type        jstring          `json:"type"`
+	Subtype     jstring          `json:"subtype"`
+	User        jstring          `json:"user"`
+	Team        jstring          `json:"team"`
+	UserTeam    jstring          `json:"user_team"`
+	Username    jstring          `json:"username"` // name that a bot chose for itself
+	Profile     lenient[profile] `json:"bot_profile"`
+	BotID       jstring          `json:"bot_id"`
+	AppID       jstring          `json:"app_id"`
+	Text        jstring          `json:"text"`
+	TS          jstring          `json:"ts"`
+	ThreadTS    jstring          `json:"thread_ts"`
+	Edited      lenient[*edited] `json:"edited"`
+	Files       lenient[[]file]  `json:"files"`
+	Attachments attachments      `json:"attachments"`
+	Blocks      json.RawMessage  `json:"blocks"`
+	Room        json.RawMessage  `json:"room"` // of a huddle
+}
+
+// attachments are those of a message, and the JSON that they are read from.
+type attachments struct {
+	lenient[[]attachment]
+	raw json.RawMessage
+}
+
+// UnmarshalJSON stores the list. It never fails.
+func (a *attachments) UnmarshalJSON(b []byte) error {
+	a.raw = bytes.Clone(b)
+	return a.lenient.UnmarshalJSON(b)
+}
+
+// shown returns what Slack shows of the message.
+func (p post) shown() shown.Message {
+	raw, err := json.Marshal(struct {
+		Text        string          `json:"text"`
+		Subtype     string          `json:"subtype"`
+		Room        json.RawMessage `json:"room,omitempty"`
+		Attachments json.RawMessage `json:"attachments,omitempty"`
+		Blocks      json.RawMessage `json:"blocks,omitempty"`
+	}{string(p.Text), string(p.Subtype), p.Room, p.Attachments.raw, p.Blocks})
+	if err != nil {
+		return shown.Message{} // the parts were valid JSON before
+	}
+	return shown.Read(raw)
+}
+
+// profile is what an app's message says of the app.
+type profile struct {
+	Name  jstring `json:"name"`
+	AppID jstring `json:"app_id"`
+	Team  jstring `json:"team_id"`
 }
 
 type edited struct {
@@ -96,22 +138,25 @@ type file struct {
 	Private    jstring          `json:"url_private"`
 	Download   jstring          `json:"url_private_download"`
 	FileAccess jstring          `json:"file_access"`
+	Alt        jstring          `json:"alt_txt"`
+	Transcript lenient[struct {
+		Preview lenient[struct {
+			Content jstring `json:"content"`
+		}] `json:"preview"`
+	}] `json:"transcription"`
+	Subject jstring `json:"subject"`
+	From    lenient[[]struct {
+		Name    jstring `json:"name"`
+		Address jstring `json:"address"`
+	}] `json:"from"`
+	Plain        jstring `json:"plain_text"`
+	PreviewPlain jstring `json:"preview_plain_text"`
 }
 
-// attachment is used only if it is a message that a person shared. Its text is in Text, or in the message's
-// blocks if Text is empty.
+// attachment is used for the files of a message that a person shared. Package shown reads the rest.
 type attachment struct {
-	IsShare    lenient[bool]   `json:"is_share"`
-	AuthorName jstring         `json:"author_name"`
-	Text       jstring         `json:"text"`
-	Fallback   jstring         `json:"fallback"`
-	Footer     jstring         `json:"footer"` // "Posted in #general"
-	Files      lenient[[]file] `json:"files"`
-	Blocks     lenient[[]struct {
-		Message lenient[struct {
-			Blocks json.RawMessage `json:"blocks"`
-		}] `json:"message"`
-	}] `json:"message_blocks"`
+	IsShare lenient[bool]   `json:"is_share"`
+	Files   lenient[[]file] `json:"files"`
 }
 
 // slashPayload is the payload of a slash_commands envelope.

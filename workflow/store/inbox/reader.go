@@ -107,6 +107,25 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 	return taken, err
 }
 
+// Noted reports whether agents were told an AgentNote with that key.
+func (r Reader) Noted(ctx context.Context, key string) (noted bool, err error) {
+	err = r.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from inbox where session_id = $1 and event_id = $2)`,
+		r.session, r.session+":"+key).Scan(&noted)
+	return noted, err
+}
+
+// AppCalled reports whether an app has mentioned the bot in the thread's channel before that row.
+func (r Reader) AppCalled(ctx context.Context, app string, before int64) (called bool, err error) {
+	err = r.db.Pool.QueryRow(ctx,
+		`select exists (select 1 from sessions own
+			join sessions s on s.team = own.team and s.channel = own.channel
+			join inbox i on i.session_id = s.id
+			where own.id = $1 and i.kind = 'mention' and i.value = $2 and i.id < $3)`,
+		r.session, app, before).Scan(&called)
+	return called, err
+}
+
 // OthersWrote reports whether a person other than user wrote in the thread between two messages. If user is
 // empty, everybody counts. Of a message that was read after it was edited, there is only the edit.
 func (r Reader) OthersWrote(ctx context.Context, user, after, before string) (wrote bool, err error) {

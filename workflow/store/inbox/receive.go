@@ -141,8 +141,8 @@ func startsSession(in workflow.IncomingEvent) bool {
 		in.Kind == workflow.MessageAlert || in.Kind == workflow.MessageReply && in.TS == in.Thread.TS
 }
 
-// seenKinds are the kinds of messages that get a reaction
-// within a second, which tells their writers that they arrived.
+// seenKinds are the kinds of messages that get a reaction within a second, which tells their writers that they
+// arrived. What an app posted gets none.
 var seenKinds = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply, workflow.MessageSent}
 
 // dropPast removes the messages of before the bot was called. A thread that is read again also holds what was
@@ -242,12 +242,12 @@ func (i *Inbox) insertMessages(
 				with ordinality as m (event_id, kind, message_ts, user_id, user_team, text, action_id, value,
 					at, n)
 			order by n
-			on conflict do nothing returning id, event_id, kind, message_ts),
+			on conflict do nothing returning id, event_id, kind, message_ts, value),
 		seen as (
 			insert into outbox (key, session_id, reaction, on_ts)
 			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts
 			from fresh
-			where kind = any($10)
+			where kind = any($10) and (kind = 'sent' or value = '')
 			order by id
 			on conflict do nothing)
 		select event_id, exists (select 1 from outbox where `+refusedWhileAbsent+`)
@@ -285,6 +285,7 @@ func (i *Inbox) insertMessages(
 // timed are the kinds of events whose ts is that of another message.
 var timed = []workflow.MessageKind{
 	workflow.MessageAction, workflow.MessageDelete, workflow.MessageEdit, workflow.MessageReacted,
+	workflow.MessagePreview,
 }
 
 // happened returns when each press, edit, reaction and deletion was made, by Slack's clock, so

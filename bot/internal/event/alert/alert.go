@@ -17,17 +17,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/bot/internal/event/shown"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
 const (
-	maxDepth  = 20
 	maxBody   = 6000 // characters of an alert that are kept
 	maxTitle  = 200
 	maxTrace  = 40 // lines of a stack trace that are kept
 	maxFrames = 3  // frames in the fingerprint
 	maxField  = 100
+	maxLinks  = 20
 )
 
 // Read parses a message of an app, given as the JSON of an event or of the Web API. It returns false for a
@@ -38,7 +39,7 @@ func Read(message []byte) (a workflow.Alert, ok bool) {
 		return a, false
 	}
 	r := &reading{}
-	r.message(m)
+	r.message(shown.Read(message))
 	body := cut(strings.TrimSpace(mrkdwn.Visible(strings.Join(r.lines, "\n"))), maxBody)
 	a.AppID = str(m, "app_id")
 	a.App = mrkdwn.OneLine(cmp.Or(str(object(m, "bot_profile"), "name"), str(m, "username"), "an app"), 80)
@@ -46,12 +47,13 @@ func Read(message []byte) (a workflow.Alert, ok bool) {
 	first, _, _ := strings.Cut(body, "\n")
 	a.Title = mrkdwn.OneLine(cmp.Or(r.title, first), maxTitle)
 	a.Link = cmp.Or(r.titleLink, r.link)
+	a.Links = r.otherLinks(a.Link)
 	a.Body = body
 	a.Trace = traceOf(body)
 	a.Release = mrkdwn.OneLine(cmp.Or(r.release, releaseIn(body)), maxField)
 	a.Body = bodyWithoutTitleAndTrace(a)
 	a.Resolved = resolved.MatchString(a.Title)
-	a.Fingerprint = fingerprint(a)
+	a.Fingerprint = fingerprint(a, object(m, "bot_profile")["is_workflow_bot"] == true)
 	return a, a.Title != ""
 }
 
@@ -93,27 +95,50 @@ type reading struct {
 	size                 int
 	title, link, release string
 	titleLink            string
+	links                []workflow.AlertLink
 }
 
-func (r *reading) message(m map[string]any) {
-	r.say(str(m, "text"))
-	r.blocks(m["blocks"], 0)
-	for _, x := range list(m, "attachments") {
-		at, _ := x.(map[string]any)
-		before := len(r.lines)
-		r.say(str(at, "pretext"))
-		r.head(str(at, "title"), str(at, "title_link"))
-		r.say(str(at, "text"))
-		for _, f := range list(at, "fields") {
-			field, _ := f.(map[string]any)
-			r.field(str(field, "title"), str(field, "value"))
-		}
-		r.blocks(at["blocks"], 0)
-		if len(r.lines) == before {
-			r.say(str(at, "fallback"))
-		}
-		r.say(str(at, "footer"))
+func (r *reading) message(m shown.Message) {
+	r.all(m.Lines)
+	for _, p := range m.Parts {
+		r.all(p.Lines)
+		r.say(p.Where)
 	}
+}
+
+func (r *reading) all(lines []shown.Line) {
+	for _, l := range lines {
+		switch l.Kind {
+		case shown.Heading:
+			r.head(l.Text, l.Link)
+		case shown.Field:
+			r.field(l.Name, l.Text)
+		case shown.Address:
+			to := address(l.Link)
+			r.link = cmp.Or(r.link, to)
+			r.addLink(plain(l.Text), to)
+		default:
+			r.say(l.Text)
+		}
+	}
+}
+
+// addLink keeps an address to which the alert points, with what it is called there.
+func (r *reading) addLink(name, to string) {
+	known := slices.ContainsFunc(r.links, func(l workflow.AlertLink) bool { return l.URL == to })
+	if to != "" && !known && len(r.links) < maxLinks {
+		r.links = append(r.links, workflow.AlertLink{Name: name, URL: to})
+	}
+}
+
+// otherLinks returns the links but the one that is the alert's own.
+func (r *reading) otherLinks(own string) (others []workflow.AlertLink) {
+	for _, l := range r.links {
+		if l.URL != own {
+			others = append(others, l)
+		}
+	}
+	return others
 }
 
 // head stores a title and the address that it links to.
@@ -124,6 +149,7 @@ func (r *reading) head(title, to string) {
 	if r.titleLink == "" {
 		r.titleLink = address(to)
 	}
+	r.addLink(plain(title), address(to))
 	r.say(title)
 }
 
@@ -158,8 +184,12 @@ func (r *reading) say(text string) {
 	if text = strings.TrimSpace(text); text == "" || r.size > maxBody {
 		return
 	}
-	if m := slackLink.FindStringSubmatch(text); m != nil {
+	for i, m := range slackLink.FindAllStringSubmatch(text, maxLinks) {
 		to := address(mrkdwn.Unescape(m[1]))
+		r.addLink(plain(m[2]), to)
+		if i > 0 {
+			continue
+		}
 		r.link = cmp.Or(r.link, to)
 		if label := plain(m[2]); r.title == "" && label != "" && beginsWithLink.MatchString(text) {
 			r.title = label
@@ -199,66 +229,6 @@ func plain(text string) string {
 	return strings.Trim(mrkdwn.OneLine(unlink(text), maxTitle), "*_` ")
 }
 
-// blocks reads Block Kit of any kind: texts in their order, a header as the title, the
-// address of a button as a link.
-func (r *reading) blocks(v any, depth int) {
-	if depth > maxDepth || r.size > maxBody {
-		return
-	}
-	switch v := v.(type) {
-	case []any:
-		for _, e := range v {
-			r.blocks(e, depth+1)
-		}
-	case map[string]any:
-		kind := str(v, "type")
-		if kind == "rich_text_section" || kind == "rich_text_preformatted" || kind == "rich_text_quote" {
-			r.say(richText(v, 0))
-			return
-		}
-		text := cmp.Or(str(v, "text"), str(object(v, "text"), "text"))
-		switch {
-		case kind == "header":
-			r.head(text, "")
-		case kind == "button" || kind == "image":
-			r.link = cmp.Or(r.link, address(str(v, "url")))
-		default:
-			if name, value, pair := strings.Cut(text,
-				"\n"); pair && isRelease.MatchString(strings.Trim(plain(name), ":* ")) {
-				r.field(name, value)
-			} else {
-				r.say(text)
-			}
-		}
-		for _, key := range []string{"fields", "elements", "accessory"} {
-			r.blocks(v[key], depth+1)
-		}
-	}
-}
-
-// richText returns the text of one section of rich text, with links and mentions as Slack writes them.
-func richText(v any, depth int) string {
-	m, _ := v.(map[string]any)
-	if depth > maxDepth || m == nil {
-		return ""
-	}
-	var b strings.Builder
-	switch str(m, "type") {
-	case "link":
-		return "<" + str(m, "url") + "|" +
-			strings.NewReplacer("<", "", ">", "").Replace(cmp.Or(str(m, "text"), str(m, "url"))) + ">"
-	case "user":
-		return "<@" + str(m, "user_id") + ">"
-	case "broadcast":
-		return "@" + str(m, "range")
-	}
-	b.WriteString(mrkdwn.Escape(str(m, "text")))
-	for _, e := range list(m, "elements") {
-		b.WriteString(richText(e, depth+1))
-	}
-	return b.String()
-}
-
 // frame matches a line of a stack trace in the format of Go, JavaScript, Python, Java, Ruby or PHP.
 var frame = regexp.MustCompile(`^\s*(at .+|File ".+", line \d+.*|goroutine \d+ .*|#\d+ .+|(from ` +
 	`)?\S+\.\w{1,5}:\d+\b.*|\S+\(.*\) \S+:\d+.*|panic: .+|\w*(Error|Exception): .+)$`)
@@ -282,28 +252,28 @@ func traceOf(body string) string {
 	return strings.Join(lines, "\n")
 }
 
-var (
-	varies = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b0x[0-9a-f]+\b|\b[0-9a-f]{12,}\b|\d+`)
-	states = regexp.MustCompile(
-		`(?i)\[[^\]]{0,40}\]|\b(triggered|acknowledged|firing|alerting|resolved|new issue|regression)\b:?`)
-	numbers = regexp.MustCompile(`\d`)
-)
-
 // fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address
-// of the issue without its query. If the address names no issue, it covers the title without its variable
-// parts and the first files of the stack without line numbers.
-func fingerprint(a workflow.Alert) string {
+// of the issue without its query. If the address names no issue, it covers the title without what varies, and
+// the first files of the stack without line numbers or, without a stack, the first line of the rest: two
+// services with one title are two problems. Of a form, it covers all: each is a report of its own.
+func fingerprint(a workflow.Alert, form bool) string {
 	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
-	if issue := issueOf(a.Link); issue != "" {
+	issue := issueOf(a.Link)
+	switch {
+	case form:
+		of = append(of, a.Title, a.Body)
+	case issue != "":
 		of = append(of, issue)
-	} else {
-		title := strings.ToLower(varies.ReplaceAllString(states.ReplaceAllString(a.Title, ""), "#"))
-		of = append(of, strings.Join(strings.Fields(title), " "))
+	case a.Trace != "":
+		of = append(of, nameOf(a.Title))
 		for i, m := range place.FindAllStringSubmatch(a.Trace, -1) {
 			if i < maxFrames {
 				of = append(of, m[1])
 			}
 		}
+	default:
+		first, _, _ := strings.Cut(a.Body, "\n")
+		of = append(of, nameOf(a.Title), nameOf(first))
 	}
 	sum := sha256.Sum256([]byte(strings.Join(of, "\n")))
 	return hex.EncodeToString(sum[:16])
@@ -311,7 +281,7 @@ func fingerprint(a workflow.Alert) string {
 
 // issuePath matches the path of an issue, an incident, or a rule that fires.
 var issuePath = regexp.MustCompile(
-	`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems)/[^/]+(?:/[^/]+)?)`)
+	`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems|monitors)/[^/]+(?:/[^/]+)?)`)
 
 func issueOf(link string) string {
 	u, err := url.Parse(link)
@@ -319,7 +289,7 @@ func issueOf(link string) string {
 		return ""
 	}
 	m := issuePath.FindStringSubmatch(u.Path)
-	if m == nil || !numbers.MatchString(m[1]) && !strings.Contains(m[1], "/alerting/grafana/") &&
+	if m == nil || !strings.ContainsAny(m[1], "0123456789") && !strings.Contains(m[1], "/alerting/grafana/") &&
 		!strings.Contains(m[1], "/incidents/") {
 		return ""
 	}
@@ -338,11 +308,6 @@ func str(m map[string]any, key string) string {
 func object(m map[string]any, key string) map[string]any {
 	o, _ := m[key].(map[string]any)
 	return o
-}
-
-func list(m map[string]any, key string) []any {
-	l, _ := m[key].([]any)
-	return l
 }
 
 func cut(s string, most int) string {

@@ -30,6 +30,7 @@ func TestAlertsAreReadAsReports(t *testing.T) {
 			AppID:   "A0SENTRY",
 			Title:   "TypeError: Cannot read properties of undefined (reading 'price')",
 			Link:    "https://acme.sentry.io/issues/4711/?referrer=slack&alert_rule_id=9",
+			Links:   []workflow.AlertLink{{Name: "shop", URL: "https://acme.sentry.io/projects/shop"}},
 			Release: "shop@2.4.1",
 			Trace: "TypeError: Cannot read properties of undefined (reading 'price')\n    at renderRow " +
 				"(web/cart.js:88:14)\n    at Array.map (<anonymous>)\n    at renderCart (web/cart.js:60:9)",
@@ -41,10 +42,13 @@ func TestAlertsAreReadAsReports(t *testing.T) {
 			Link:  "https://acme.pagerduty.com/incidents/Q2ABCDEF?utm_source=slack",
 		},
 		"github": {
-			App:     "GitHub",
-			AppID:   "A0GH",
-			Title:   "#12 Export is empty",
-			Link:    "https://github.com/acme/shop/issues/12",
+			App:   "GitHub",
+			AppID: "A0GH",
+			Title: "#12 Export is empty",
+			Link:  "https://github.com/acme/shop/issues/12",
+			Links: []workflow.AlertLink{
+				{Name: "ann", URL: "https://github.com/ann"}, {Name: "acme/shop", URL: "https://github.com/acme/shop"},
+			},
 			Release: "2.4.0",
 		},
 		"grafana": {
@@ -101,6 +105,51 @@ func TestOneProblemHasOneFingerprint(t *testing.T) {
 	require.NoError(t, err)
 	over, _ := Read(bytes.ReplaceAll(raw, []byte("FIRING:1"), []byte("RESOLVED")))
 	require.True(t, over.Resolved)
+}
+
+// TestWhatVariesIsNotPartOfTheName checks which titles name the same problem.
+func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
+	t.Parallel()
+	for _, same := range [][]string{
+		{"[FIRING:1] HighErrorRate shop", "[FIRING:14] HighErrorRate shop", "[RESOLVED] HighErrorRate shop"},
+		{"#812 checkout answers 500", "#913 checkout answers 500"},
+		{"Disk usage 91% on db-2", "Disk usage 97.5% on db-2"},
+		{"p99 latency > 1200ms on /pay", "p99 latency > 850ms on /pay"},
+		{"Pod shop-7d9f8b6c5-x2x4z restarts", "Pod shop-5c6b7d8f9-q7w8e restarts"},
+		{"order 1042 failed", "order 99 failed"},
+		{"job of 2026-11-27 failed", "job of 2026-11-28 failed"},
+		{"request 3f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails", "request 4f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails"},
+	} {
+		for _, other := range same {
+			require.Equal(t, nameOf(same[0]), nameOf(other))
+		}
+	}
+	for _, apart := range [][]string{
+		{"[payments] HighErrorRate", "[cart] HighErrorRate"},
+		{"HTTP 500 on /pay", "HTTP 404 on /pay"},
+		{"Disk full on db-1", "Disk full on db-2"},
+		{"p99 latency", "p50 latency"},
+		{"[FIRING:1] (prod) Down", "[FIRING:1] (staging) Down"},
+		{"5xx on shop", "4xx on shop"},
+		{"oauth2 is down", "oauth is down"},
+	} {
+		require.NotEqual(t, nameOf(apart[0]), nameOf(apart[1]))
+	}
+	of := func(text, rest string, profile map[string]any) string {
+		raw, err := json.Marshal(map[string]any{
+			"text": text, "bot_profile": profile,
+			"attachments": []any{map[string]any{"text": "Service: " + rest}},
+		})
+		require.NoError(t, err)
+		a, ok := Read(raw)
+		require.True(t, ok)
+		return a.Fingerprint
+	}
+	require.NotEqual(t, of("HighErrorRate", "cart", nil), of("HighErrorRate", "payments", nil))
+	require.Equal(t, of("HighErrorRate", "cart", nil), of("HighErrorRate", "cart", nil))
+	form := map[string]any{"is_workflow_bot": true}
+	require.NotEqual(t, of("New bug", "cart\nnothing happens", form), of("New bug", "cart\nit is slow", form))
+	require.Equal(t, of("New bug", "cart\nnothing happens", nil), of("New bug", "cart\nit is slow", nil))
 }
 
 // TestAResolvedAlertHasAStateInItsTitle checks that an alert is over only if its title says so as a state,

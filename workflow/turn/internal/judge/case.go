@@ -106,6 +106,11 @@ type writer struct {
 // person returns who wrote the message.
 func (c *Case) person() workflow.Person { return get(c, &c.writer).Person }
 
+// isOfApp reports whether the message was posted by an app for itself, and not for a person.
+func (c *Case) isOfApp() bool {
+	return c.Message.User == "" || get(c, &c.writer).err == nil && c.person().Bot
+}
+
 // An approverCheck says whether the writer may approve. A case goes on if that cannot be read.
 type approverCheck struct {
 	why       string // why not; empty: the writer may

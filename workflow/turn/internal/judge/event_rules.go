@@ -63,6 +63,15 @@ func wordlessRules() []rule {
 			},
 		},
 		{
+			name:  "preview",
+			when:  "Slack showed what a link in a message leads to, after the message was posted",
+			then:  "is data for the agents, unless work is approved or stopped; it voids nothing",
+			fires: isKind(workflow.MessagePreview),
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.judgePreview(ctx, c.Message)
+			},
+		},
+		{
 			name:  "time-out",
 			when:  "a question waited long enough",
 			then:  "takes the recommended answer, unless the work is stopped",
@@ -104,6 +113,15 @@ func wordlessRules() []rule {
 // Slack.
 func personRules() []rule {
 	return []rule{
+		{
+			name:  "app",
+			when:  "an app posted it, for no person",
+			then:  "says once in a channel how to allow that app, if it mentions the bot",
+			fires: func(c *Case) bool { return c.Message.App() != "" && c.isOfApp() },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.judgeApp(ctx, c)
+			},
+		},
 		{
 			name:  "unknown writer",
 			when:  "Slack does not tell who wrote or pressed it",

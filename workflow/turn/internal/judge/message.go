@@ -127,7 +127,7 @@ func (j *Judge) judgeReaction(ctx context.Context, c *Case) ([]store.Part, error
 // looked up once in a JudgeAll, since Slack allows some hundred such calls a minute. For every message
 // that may permit something, the author is looked up separately.
 func (j *Judge) writer(ctx context.Context, m intent.Message) (workflow.Person, error) {
-	plain := m.Kind == workflow.MessageReply && !m.Says.Decides()
+	plain := m.Kind == workflow.MessageReply && !m.Says.Decides() && m.App() == ""
 	if p, known := j.writers[m.User]; known && plain {
 		return p, nil
 	}
@@ -135,5 +135,6 @@ func (j *Judge) writer(ctx context.Context, m intent.Message) (workflow.Person, 
 	if err == nil && plain && j.writers != nil {
 		j.writers[m.User] = p
 	}
+	p.Via = m.App()
 	return p, err
 }

@@ -153,6 +153,7 @@ var eventCases = []ruleCase{
 	{"edit", string(workflow.MessageEdit), nothing},
 	{"reaction", string(workflow.MessageReacted), nothing},
 	{"alert", string(workflow.MessageAlert), nothing},
+	{"preview", string(workflow.MessagePreview), nothing},
 	{"time-out", string(workflow.MessageDue), nothing},
 	{"remark at a git host", string(workflow.MessageRemark), nothing},
 	{
@@ -163,6 +164,15 @@ var eventCases = []ruleCase{
 		"to another person", string(workflow.MessageReply),
 		func(c *Case) { c.Message = message(c.Message.Kind, "<@U3> look") },
 	},
+	{"app", string(workflow.MessageMention), func(c *Case) {
+		c.Message.Value = "Zapier"
+		c.writer.value.Bot = true
+	}},
+	{"app", string(workflow.MessageReply), func(c *Case) {
+		c.Message.Value = "Zapier"
+		c.Message.User = ""
+	}},
+	{"words", string(workflow.MessageReply), func(c *Case) { c.Message.Value = "an assistant of a person" }},
 	{"unknown writer", string(workflow.MessageMention), func(c *Case) { c.writer.value.err = os.ErrClosed }},
 	{"sent to the bot", string(workflow.MessageSent), func(c *Case) { c.writer.value.Bot = true }},
 	{

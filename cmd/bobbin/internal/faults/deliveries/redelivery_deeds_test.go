@@ -274,7 +274,7 @@ var changes = []deed{
 	{
 		name:    "preview of a link",
 		before:  bound,
-		happens: func(c *eventCase) { c.must(c.slack.Unfurl(c.channel, c.root, "https://example.com")) },
+		happens: func(c *eventCase) { c.must(c.slack.Unfurl(c.channel, c.root, "https://example.com", "", "")) },
 		want:    []string{"mention look"},
 	},
 	{

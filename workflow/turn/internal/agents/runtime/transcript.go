@@ -181,6 +181,13 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
+	if added, err := t.Attachments.FollowLinks(ctx, unseen); err != nil {
+		return err
+	} else if added {
+		if unseen, err = t.Inbox().Unseen(ctx, t.task); err != nil {
+			return err
+		}
+	}
 	var messages []model.Message
 	var said strings.Builder
 	for _, m := range unseen {

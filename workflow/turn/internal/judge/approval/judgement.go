@@ -134,7 +134,8 @@ func (j *Judgements) readsAsBefore(ctx context.Context, m workflow.Message) (boo
 // message.
 func ReadsSame(before, now string) bool {
 	more, same := strings.CutPrefix(now, before)
-	return same && (more == "" || strings.HasPrefix(more, "\n[attached: ") || strings.HasPrefix(more, "\n> "))
+	return same && (more == "" || strings.HasPrefix(more, "\n[attached: ") ||
+		strings.HasPrefix(more, "\n[not read: ") || strings.HasPrefix(more, "\n> "))
 }
 
 // refuseEdited refuses a message that permits something, if it does not read any more as it was received. f

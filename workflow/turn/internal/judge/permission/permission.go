@@ -329,7 +329,7 @@ func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 		return "the request is somebody else's message"
 	case x.Kind == workflow.MessageRemark:
 		return "part of it was written at the git host"
-	case x.User == "":
+	case x.User == "", x.App() != "":
 		return "an app wrote part of it"
 	case x.Says.Forwards:
 		return "part of it is somebody else's message"

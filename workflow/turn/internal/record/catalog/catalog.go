@@ -76,6 +76,19 @@ func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool
 	return r, false, nil
 }
 
+// Unknown returns the name of a repository that the request names and that is not configured for the thread, with
+// the name that is nearest to it; both may be empty.
+func (c *Catalog) Unknown(ctx context.Context) (name, nearest string, err error) {
+	text, err := c.requestText(ctx)
+	if err != nil {
+		return "", "", fmt.Errorf("choose the repository: %w", err)
+	}
+	if name = unknown(text, c.allowed()); name == "" {
+		return "", "", nil
+	}
+	return name, plaintext.NearestWord(name, c.Names()), nil
+}
+
 // allowed returns the repositories that the thread may be about. A private one is allowed only in its
 // own channels.
 func (c *Catalog) allowed() []repository.Repository {

@@ -16,6 +16,9 @@ type Slack interface {
 	Reread(
 		ctx context.Context, thread workflow.Thread, ts string,
 	) (text string, files []workflow.Attachment, found bool, err error)
+	// Linked returns the message that a link in the thread leads to, if everybody who may read the thread may
+	// read that message; otherwise why it is refused.
+	Linked(ctx context.Context, thread workflow.Thread, link string) (workflow.LinkedMessage, error)
 	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
 	// Readable returns the text with names in place of Slack ids.

@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -44,9 +45,20 @@ func (t *Trees) askRepository(ctx context.Context) error {
 		return t.Record(ctx, store.Update{Open: ledger.Rest}, store.Lines(t.ProgramLine("No repository is "+
 			"open to this channel. My operator adds the channel to one, under `channels:`.")))
 	}
+	question := "Which repository is this about?"
+	unknown, nearest, err := t.Catalog.Unknown(ctx)
+	if err != nil {
+		return err
+	}
+	if unknown != "" {
+		question = fmt.Sprintf("No repository %s is configured for this channel.", plaintext.CodeSpan(unknown))
+	}
+	if nearest != "" {
+		question += " Did you mean repo:" + nearest + "?"
+	}
 	return t.Record(ctx,
 		store.Update{Open: ledger.Rest},
-		store.Lines(t.ProgramLine("Which repository is this about? Reply with one of: repo:"+
+		store.Lines(t.ProgramLine(question+" Reply with one of: repo:"+
 			strings.Join(names, ", repo:"), t.Catalog.ChangeButton("Choose repository…")...)),
 	)
 }

@@ -1,0 +1,113 @@
+package people
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"regexp"
+
+	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/workflow"
+)
+
+// archived matches the path of a permalink: the channel, and the message's ts without its point
+// (https://docs.slack.dev/reference/methods/chat.getPermalink).
+var archived = regexp.MustCompile(`^/archives/([A-Z0-9]{5,20})/p(\d{10})(\d{6})$`)
+
+// permalink returns the place of a message from the address that Slack gives to it. ok is false for another
+// address.
+func permalink(link string) (at workflow.Thread, ts string, ok bool) {
+	u, err := url.Parse(link)
+	if err != nil {
+		return at, "", false
+	}
+	m := archived.FindStringSubmatch(u.Path)
+	if m == nil {
+		return at, "", false
+	}
+	ts = m[2] + "." + m[3]
+	at = workflow.Thread{Channel: m[1], TS: ts}
+	if root := u.Query().Get("thread_ts"); root != "" {
+		at.TS = root
+	}
+	return at, ts, true
+}
+
+// Linked reads the message of a permalink for the people of a thread. It returns one that is refused, with the
+// reason and what to do, unless everybody who may read the thread may read the message: it is in the same
+// channel, or in a public one of this workspace.
+func (d *Directory) Linked(
+	ctx context.Context, thread workflow.Thread, link string,
+) (workflow.LinkedMessage, error) {
+	at, ts, ok := permalink(link)
+	if !ok {
+		return workflow.LinkedMessage{Refused: "the address names no message"}, nil
+	}
+	m := workflow.LinkedMessage{Thread: at, TS: ts}
+	if at.Channel != thread.Channel {
+		refused, err := d.refuseChannel(ctx, thread.Channel, at.Channel)
+		if m.Refused = refused; refused != "" || err != nil {
+			return m, err
+		}
+	}
+	found, err := d.Slack.Replies(ctx, &slack.GetConversationRepliesParameters{
+		ChannelID: at.Channel, Timestamp: at.TS, Oldest: ts, Latest: ts, Inclusive: true, Limit: 2,
+	})
+	switch code := bot.ErrorCode(err); {
+	case code == "thread_not_found" || code == "message_not_found":
+		m.Refused = "Slack does not have that message any more"
+		return m, nil
+	case code == "not_in_channel" || code == "channel_not_found":
+		m.Refused = notThere
+		return m, nil
+	case err != nil:
+		return m, fmt.Errorf("read the message that a link names: %w", bot.ExplainError(err, bot.BotTokenName))
+	}
+	for _, f := range found {
+		if f.Timestamp == ts {
+			shown := d.threadMessage(ctx, f)
+			m.Name = shown.Name
+			m.Text = shown.Text
+			m.Channel = d.Readable(ctx, "<#"+at.Channel+">")
+			return m, nil
+		}
+	}
+	m.Refused = "Slack does not have that message any more"
+	return m, nil
+}
+
+const notThere = "I am not in that channel: invite me there, or forward the message to this thread"
+
+// refuseChannel returns why messages of a channel are not shown in a thread of another one, or "".
+func (d *Directory) refuseChannel(ctx context.Context, here, there string) (string, error) {
+	of, err := d.channel(ctx, there)
+	switch code := bot.ErrorCode(err); {
+	case code == "channel_not_found", err == nil && !of.IsMember:
+		return notThere, nil
+	case err != nil:
+		return "", err
+	case of.IsPrivate || of.IsIM || of.IsMpIM:
+		return "it is in a private channel, and not everybody here may read that: forward the message to this " +
+			"thread if they may", nil
+	}
+	outsiders, err := d.Outsiders(ctx, here)
+	if err == nil && outsiders {
+		return "guests or people from outside this workspace are in this channel: forward the message to this " +
+			"thread if they may read it", nil
+	}
+	return "", err
+}
+
+// channel reads a channel, uncached, since what is shown where is decided by it.
+func (d *Directory) channel(ctx context.Context, id string) (c *slack.Channel, err error) {
+	err = d.Slack.Call(ctx, func() (err error) {
+		c, err = d.Slack.API.GetConversationInfoContext(ctx, &slack.GetConversationInfoInput{ChannelID: id})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("conversations.info of %s: %w", id, bot.ExplainError(err, bot.BotTokenName))
+	}
+	return c, nil
+}
