@@ -481,7 +481,7 @@ var outside = []readerOf{
 		[]string{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
 			"repo/host/client.go Page", "repo/host/github.go Checks",
-			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks",
+			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks", "repo/host/github_read.go readRun",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},
