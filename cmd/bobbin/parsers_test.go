@@ -194,6 +194,11 @@ var outside = []readerOf{
 		[]string{"workflow/turn/internal/record/catalog/choose.go choose"},
 		[]string{"workflow/turn/internal/record/catalog FuzzChoose"},
 	},
+	{
+		"issues, runs, commits and files that a message points at",
+		[]string{"workflow/turn/internal/workspace/reference/find.go Find"},
+		[]string{"workflow/turn/internal/workspace/reference FuzzFind"},
+	},
 
 	{
 		"an endpoint's stream",
