@@ -208,6 +208,8 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 			func(m string) string { return "@" + name(mention.FindStringSubmatch(m)[1]) })
 	case view.Report, view.Push:
 		shown.Name = "bobbin"
+	case view.Reading:
+		shown.Name = "the program"
 	}
 	if took := e.Took.Round(100 * time.Millisecond); took >= 100*time.Millisecond {
 		shown.Took = took.String()

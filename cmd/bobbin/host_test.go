@@ -145,7 +145,7 @@ func (s *story) repeatHooks(ctx context.Context) error {
 // the branch that is named last; "tests" there is the branch with new tests alone, which is waited for.
 // "tidy" waits until there is no such branch. "lose" loses the next response to opening a pull request;
 // "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
-// forged one.
+// forged one. For "issue", "wrote" and "run" see changeAtHost.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	s.hooked()
 	switch args[0] {
@@ -158,6 +158,8 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		n, err := strconv.Atoi(args[1])
 		s.host.Limit(n, 1)
 		return err
+	case "issue", "wrote", "run":
+		return s.changeAtHost(ts, args)
 	}
 	all := s.host.Pulls()
 	if len(all) == 0 {
@@ -183,6 +185,29 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return fmt.Errorf("the webhook was answered %d", sent[len(sent)-1].Status)
 	}
 	return nil
+}
+
+// changeAtHost implements "issue NUMBER LOGIN FILE", whose first line is the title, "wrote NUMBER LOGIN TEXT"
+// and "run NUMBER JOB LOG", a run in which that job failed.
+func (s *story) changeAtHost(ts *testscript.TestScript, args []string) error {
+	n, err := strconv.ParseInt(args[1], 10, 64)
+	switch args[0] {
+	case "issue":
+		title, body, _ := strings.Cut(ts.ReadFile(args[3]), "\n")
+		issue := hosttest.Issue{Number: n, Login: args[2], Title: title, Body: body}
+		issue.Labels = []string{"bug"}
+		s.host.SetIssue(issue)
+	case "wrote":
+		s.host.Say(hosttest.Comment{Number: n, Login: args[2], Text: strings.Join(args[3:], " ")})
+	case "run":
+		s.host.AddRun(hosttest.Run{
+			ID: n, Name: "CI", State: "failure", Branch: "main", Commit: "c0ffee", Jobs: []hosttest.Check{
+				{ID: 1, Name: "lint", State: "success"},
+				{ID: 2, Name: args[2], State: "failure", Log: ts.ReadFile(args[3])},
+			},
+		})
+	}
+	return err
 }
 
 // reportCheck reports a check of the branch, or of the one that the last argument names.

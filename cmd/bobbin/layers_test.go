@@ -223,7 +223,7 @@ var inTests = map[string][]string{
 	"workflow/store/outbox":    {"workflow/store", "workflow/store/progress"},
 	"workflow/store/progress":  {"workflow/store", "workflow/store/consent", "workflow/store/inbox"},
 	"workflow/store/retention": {"workflow", "workflow/store"},
-	"workflow/store/view":      {"workflow/store/progress"},
+	"workflow/store/view":      {"workflow/store/inbox", "workflow/store/progress"},
 	"workflow/tool":            {"repo/git/remote"},
 	"workflow/turn":            {"bot", "bot/people", "bot/poster", "workflow/home", "workflow/store/outbox"},
 }

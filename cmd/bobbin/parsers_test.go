@@ -194,6 +194,11 @@ var outside = []readerOf{
 		[]string{"workflow/turn/internal/record/catalog/choose.go choose"},
 		[]string{"workflow/turn/internal/record/catalog FuzzChoose"},
 	},
+	{
+		"issues, runs, commits and files that a message points at",
+		[]string{"workflow/turn/internal/workspace/reference/find.go Find"},
+		[]string{"workflow/turn/internal/workspace/reference FuzzFind"},
+	},
 
 	{
 		"an endpoint's stream",
@@ -481,7 +486,7 @@ var outside = []readerOf{
 		[]string{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
 			"repo/host/client.go Page", "repo/host/github.go Checks",
-			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks",
+			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks", "repo/host/github_read.go readRun",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},

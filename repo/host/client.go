@@ -69,8 +69,12 @@ func (c *Client) Get(ctx context.Context, path string, out any) error {
 
 // Pages reads a list of several pages, at most maxPages, and calls add with each.
 func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) error) error {
+	return c.somePages(ctx, path, maxPages, add)
+}
+
+func (c *Client) somePages(ctx context.Context, path string, most int, add func(page []byte) error) error {
 	address := c.API + path
-	for range maxPages {
+	for range most {
 		a, err := c.get(ctx, address)
 		if err != nil {
 			return err
@@ -89,7 +93,12 @@ func (c *Client) Pages(ctx context.Context, path string, add func(page []byte) e
 
 // List reads all pages of a list, at most maxPages.
 func List[T any](ctx context.Context, c *Client, path string) (all []T, err error) {
-	err = c.Pages(ctx, path, func(page []byte) error {
+	return listPages[T](ctx, c, path, maxPages)
+}
+
+// listPages reads the first pages of a list.
+func listPages[T any](ctx context.Context, c *Client, path string, most int) (all []T, err error) {
+	err = c.somePages(ctx, path, most, func(page []byte) error {
 		var some []T
 		if err := json.Unmarshal(page, &some); err != nil {
 			return err

@@ -18,6 +18,7 @@ func FuzzAnswers(f *testing.F) {
 		`"head": {"ref": "b"}}]`)
 	f.Add(200, `<https://evil.example/?page=2>; rel="next"`,
 		`{"check_runs": [{"id": 7, "status": "completed", "conclusion": "failure"}], "statuses": [{}]}`)
+	f.Add(200, "", `{"number": 1, "iid": 1, "id": 7, "labels": ["a"], "pull_request": {}, "html_url": "x"}`)
 	f.Add(403, "", `{"message": "tok_of_the_shop may not", "errors": [{"message": "x"}]}`)
 	f.Add(422, "", `{"message": ["a", "b"], "error": {"source": ["c"]}}`)
 	f.Add(429, "Retry-After: 99999999999", "<html>")
@@ -55,7 +56,10 @@ func FuzzAnswers(f *testing.F) {
 			_, comments := h.Comments(t.Context(), 1)
 			_, found := h.Find(t.Context(), "bobbin/x")
 			_, opened := h.Open(t.Context(), host.Opening{Branch: "b", Base: "main", Title: "t", Draft: true})
-			for _, err := range []error{err, checks, comments, found, opened} {
+			_, issue := h.Issue(t.Context(), 1, false)
+			_, run := h.Run(t.Context(), "7", "")
+			_, unreadable := h.Unreadable(t.Context())
+			for _, err := range []error{err, checks, comments, found, opened, issue, run, unreadable} {
 				if err != nil && strings.Contains(err.Error(), token) {
 					t.Errorf("the token is told: %v", err)
 				}

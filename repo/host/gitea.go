@@ -233,6 +233,17 @@ type giteaComment struct {
 	Created time.Time `json:"created_at"`
 }
 
+func (c giteaComment) comment(kind string, at time.Time) Comment {
+	return Comment{
+		ID:    fmt.Sprintf("%s:%d", kind, c.ID),
+		Login: c.User.Login,
+		Text:  c.Body,
+		Path:  c.Path,
+		Line:  c.Line,
+		At:    at,
+	}
+}
+
 // A giteaReview is a review in Gitea's form, with the number of its comments on the code.
 type giteaReview struct {
 	giteaComment
@@ -245,14 +256,7 @@ type giteaReview struct {
 func (r *GiteaRepository) Comments(ctx context.Context, number int64) (all []Comment, err error) {
 	add := func(kind string, c giteaComment, at time.Time) {
 		if strings.TrimSpace(c.Body) != "" {
-			all = append(all, Comment{
-				ID:    fmt.Sprintf("%s:%d", kind, c.ID),
-				Login: c.User.Login,
-				Text:  c.Body,
-				Path:  c.Path,
-				Line:  c.Line,
-				At:    at,
-			})
+			all = append(all, c.comment(kind, at))
 		}
 	}
 	below, err := List[giteaComment](ctx, r.client, r.client.At("/issues/%d/comments?limit=50", number))

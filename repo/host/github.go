@@ -18,9 +18,11 @@ import (
 
 // A GitHubRepository is one repository at GitHub. It implements Host.
 type GitHubRepository struct {
-	client  *Client
-	owner   string
-	missing func(ctx context.Context) ([]string, error) // nil: GitHub is asked
+	client     *Client
+	issues     *Client // with the credential for issues
+	owner      string
+	missing    func(ctx context.Context) ([]string, error) // nil: GitHub is asked
+	unreadable func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 }
 
 // GitHubConfig holds the addresses and the token of a GitHubRepository.
@@ -30,8 +32,13 @@ type GitHubConfig struct {
 	Owner, Name string
 	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
+	// IssueToken returns the credential for reading issues. If it is nil, Token does.
+	IssueToken func(ctx context.Context) (remote.Credential, error)
 	// Missing returns the rights that the credential is known to lack. If it is nil, GitHub is asked.
 	Missing func(ctx context.Context) ([]string, error)
+	// Unreadable returns the rights to read that the credential is known to lack. If it is nil, GitHub is
+	// asked.
+	Unreadable func(ctx context.Context) ([]string, error)
 }
 
 // GitHubRights is what a token needs, in words.
@@ -40,7 +47,25 @@ const GitHubRights = "the permissions Pull requests: write, Contents: read, Chec
 
 // NewGitHub returns a Repository.
 func NewGitHub(cfg GitHubConfig) *GitHubRepository {
-	c := &Client{
+	r := &GitHubRepository{
+		client:     newGitHubClient(cfg, cfg.Token),
+		owner:      cfg.Owner,
+		missing:    cfg.Missing,
+		unreadable: cfg.Unreadable,
+	}
+	r.issues = r.client
+	if cfg.IssueToken != nil {
+		r.issues = newGitHubClient(cfg, func(ctx context.Context, _ bool) (remote.Credential, error) {
+			return cfg.IssueToken(ctx)
+		})
+	}
+	return r
+}
+
+func newGitHubClient(
+	cfg GitHubConfig, token func(ctx context.Context, write bool) (remote.Credential, error),
+) *Client {
+	return &Client{
 		API:        strings.TrimSuffix(cfg.API, "/"),
 		Name:       "GitHub",
 		Repository: cfg.Owner + "/" + cfg.Name,
@@ -49,13 +74,12 @@ func NewGitHub(cfg GitHubConfig) *GitHubRepository {
 		Rights:     GitHubRights,
 		Accept:     "application/vnd.github+json",
 		Sign: func(ctx context.Context, r *http.Request, write bool) (remote.Credential, error) {
-			t, err := cfg.Token(ctx, write)
+			t, err := token(ctx, write)
 			r.Header.Set("Authorization", "Bearer "+string(t.Password))
 			r.Header.Set("X-GitHub-Api-Version", "2022-11-28")
 			return t, err
 		},
 	}
-	return &GitHubRepository{client: c, owner: cfg.Owner, missing: cfg.Missing}
 }
 
 // A gitHubPull is a pull request in GitHub's form.
@@ -176,26 +200,11 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 			if isOther(run.Commit, commit) {
 				continue
 			}
-			c := Check{
-				Name:    run.Name,
-				State:   Pending,
-				URL:     r.client.Page(run.HTML),
-				Summary: run.Output.Title,
-			}
+			c := Check{Name: run.Name, URL: r.client.Page(run.HTML), Summary: run.Output.Title}
 			if run.App.Slug == "github-actions" { // its jobs have the same ids as their check runs
 				c.ID = strconv.FormatInt(run.ID, 10)
 			}
-			switch {
-			case run.Status != "completed":
-			case slices.Contains([]string{"failure", "timed_out", "startup_failure", "action_required"},
-				run.Conclusion):
-				c.State = Failed
-			default:
-				c.State = Passed
-				if run.Conclusion != "success" {
-					c.Inconclusive = run.Conclusion
-				}
-			}
+			c.State, c.Inconclusive = checkState(run.Status, run.Conclusion)
 			all = append(all, c)
 		}
 		return err
@@ -258,6 +267,22 @@ type gitHubComment struct {
 	Submitted time.Time `json:"submitted_at"` // set for a review
 }
 
+func (c gitHubComment) comment(kind string) Comment {
+	at := c.Created
+	if at.IsZero() {
+		at = c.Submitted
+	}
+	return Comment{
+		ID:    fmt.Sprintf("%s:%d", kind, c.ID),
+		Login: c.User.Login,
+		Bot:   c.User.Type == "Bot",
+		Text:  c.Body,
+		Path:  c.Path,
+		Line:  c.Line,
+		At:    at,
+	}
+}
+
 // Comments returns the comments below the pull request, those on its code, and the texts of its reviews.
 func (r *GitHubRepository) Comments(ctx context.Context, number int64) (all []Comment, err error) {
 	for kind, path := range map[string]string{
@@ -273,19 +298,7 @@ func (r *GitHubRepository) Comments(ctx context.Context, number int64) (all []Co
 			if strings.TrimSpace(c.Body) == "" {
 				continue // a review whose text is only in comments on the code
 			}
-			at := c.Created
-			if at.IsZero() {
-				at = c.Submitted
-			}
-			all = append(all, Comment{
-				ID:    fmt.Sprintf("%s:%d", kind, c.ID),
-				Login: c.User.Login,
-				Bot:   c.User.Type == "Bot",
-				Text:  c.Body,
-				Path:  c.Path,
-				Line:  c.Line,
-				At:    at,
-			})
+			all = append(all, c.comment(kind))
 		}
 	}
 	slices.SortFunc(all,

@@ -2,7 +2,6 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -143,27 +142,32 @@ func (p *GitLabProject) Checks(ctx context.Context, commit string) (all []Check,
 		if isOther(s.Commit, commit) {
 			continue
 		}
-		c := Check{
-			ID:      strconv.FormatInt(s.ID, 10),
-			Name:    s.Name,
-			State:   Passed,
-			URL:     p.client.Page(s.Target),
-			Summary: s.Words,
-		}
-		switch {
-		case s.Status == "failed" && !s.MayFail:
-			c.State = Failed
-		case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"},
-			s.Status):
-			c.State = Pending
-		case s.Status == "failed":
-			c.Inconclusive = "failed, which it may"
-		case s.Status != "success":
-			c.Inconclusive = s.Status
-		}
-		all = append(all, c)
+		all = append(all, p.check(s))
 	}
 	return all, err
+}
+
+// check returns a job or status in the form of all hosts.
+func (p *GitLabProject) check(s gitLabStatus) Check {
+	c := Check{
+		ID:      strconv.FormatInt(s.ID, 10),
+		Name:    s.Name,
+		State:   Passed,
+		URL:     p.client.Page(s.Target),
+		Summary: s.Words,
+	}
+	switch {
+	case s.Status == "failed" && !s.MayFail:
+		c.State = Failed
+	case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"},
+		s.Status):
+		c.State = Pending
+	case s.Status == "failed":
+		c.Inconclusive = "failed, which it may"
+	case s.Status != "success":
+		c.Inconclusive = s.Status
+	}
+	return c
 }
 
 // Log returns the end of a job's log.
@@ -176,7 +180,10 @@ type gitLabNote struct {
 	ID     int64  `json:"id"`
 	Body   string `json:"body"`
 	System bool   `json:"system"`
-	Author struct {
+	// only some of those who may read the project may read it; older versions call that confidential
+	Internal     bool `json:"internal"`
+	Confidential bool `json:"confidential"`
+	Author       struct {
 		Username string `json:"username"`
 		Bot      bool   `json:"bot"`
 	} `json:"author"`
@@ -198,18 +205,9 @@ func (p *GitLabProject) Comments(ctx context.Context, number int64) (all []Comme
 	notes, err := List[gitLabNote](ctx, p.client,
 		p.client.At("/merge_requests/%d/notes?sort=asc&order_by=created_at&per_page=100", number))
 	for _, n := range notes {
-		if n.System || strings.TrimSpace(n.Body) == "" {
-			continue
+		if !n.System && strings.TrimSpace(n.Body) != "" {
+			all = append(all, n.comment())
 		}
-		all = append(all, Comment{
-			ID:    fmt.Sprintf("note:%d", n.ID),
-			Login: n.Author.Username,
-			Bot:   n.Author.Bot || botName(n.Author.Username),
-			Text:  n.Body,
-			Path:  n.Position.Path,
-			Line:  n.Position.Line,
-			At:    n.Created,
-		})
 	}
 	return all, err
 }

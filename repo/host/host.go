@@ -1,6 +1,7 @@
-// Package host accesses the API of a git host: it opens a pull request for a pushed branch, and reads its
-// state, checks and comments. A Host is one repository at one host. The kinds of host are GitHub, GitLab and
-// Gitea (or Forgejo), each in a file; they share Client.
+// Package host accesses the API of a git host: it opens a pull request for a pushed branch, reads its state,
+// checks and comments, and reads the issues, pull requests and runs that people point at. A Host is one
+// repository at one host. The kinds of host are GitHub, GitLab and Gitea (or Forgejo), each in a file; they
+// share Client.
 //
 // Open must not be repeated blindly: a caller that does not know whether an earlier Open succeeded calls
 // Find first. A refusal is a *remote.Error with a cure for people; it wraps ErrNotFound if the host has
@@ -39,8 +40,15 @@ type Host interface {
 	Comments(ctx context.Context, number int64) ([]Comment, error)
 	// Commits returns the newest commits of a branch, back to since or a little further.
 	Commits(ctx context.Context, branch string, since time.Time) ([]Commit, error)
-	// Missing returns in words the rights that the credential lacks for these methods.
+	// Missing returns in words the rights that the credential lacks for the methods above.
 	Missing(ctx context.Context) ([]string, error)
+	// Issue returns an issue or, if pull is set, a pull request. Where the host numbers them together, pull
+	// only says which is likelier.
+	Issue(ctx context.Context, number int64, pull bool) (Issue, error)
+	// Run returns a run of CI with its jobs or, if job is set, with that job alone.
+	Run(ctx context.Context, run, job string) (Run, error)
+	// Unreadable returns in words the rights that the credential lacks for Issue and Run.
+	Unreadable(ctx context.Context) ([]string, error)
 }
 
 // An Opening is the pull request to open.

@@ -22,6 +22,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
@@ -66,8 +67,10 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
 	attachments := &attachment.Attachments{
-		Ledger: ledger,
-		Sees:   r.Model.Sees(r.Agents[agent.Orchestrator].Model),
+		Ledger:  ledger,
+		Sees:    r.Model.Sees(r.Agents[agent.Orchestrator].Model),
+		Catalog: catalog,
+		Reader:  &reference.Reader{Mirrors: r.Mirrors},
 	}
 	duplicates := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
 	trees := &worktree.Trees{

@@ -126,6 +126,25 @@ func (a *App) lacks(about string) error {
 	}
 }
 
+// lacksPermissions returns the error for a token with permissions that the App does not have.
+func (a *App) lacksPermissions(q request) error {
+	asked, _ := q.body.(tokenRequest)
+	if len(asked.Permissions) == 0 || asked.Permissions["contents"] == string(remote.Write) {
+		return a.lacks(q.about)
+	}
+	may := "read this of "
+	for _, level := range asked.Permissions {
+		if level == string(remote.Write) {
+			may = "write to "
+		}
+	}
+	return &remote.Error{
+		Reason: a.name() + " may not " + may + q.about,
+		Cure: "Give it " + strings.Join(permissionNames(asked.Permissions), ", ") +
+			", and let an owner accept that",
+	}
+}
+
 func (a *App) clock(seen string) error {
 	return &remote.Error{
 		Reason: "this machine's clock and GitHub's differ: " + seen,
@@ -175,7 +194,7 @@ func (a *App) refused(q request, res *http.Response, text []byte, assertion stri
 		e.Reason = a.name() + " is not installed for " + q.about + ", or there is no such repository"
 		e.Cure = "Install it there, and check the repository's url"
 	case code == http.StatusUnprocessableEntity && has("permission"):
-		return a.lacks(q.about)
+		return a.lacksPermissions(q)
 	case code == http.StatusUnprocessableEntity:
 		e.Reason = a.name() + " is installed there, but not for " + q.about
 		e.Cure = "Add the repository to the installation"

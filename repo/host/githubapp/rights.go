@@ -38,14 +38,20 @@ func (a *App) MissingPermissions(
 			}
 		}
 	}
-	for _, right := range slices.Sorted(maps.Keys(need)) {
-		if has := answer.Permissions[right]; has == "" || need[right] == "write" && has == "read" {
-			words := strings.ReplaceAll(right, "_", " ")
-			missing = append(missing,
-				fmt.Sprintf("%s%s: %s", strings.ToUpper(words[:1]), words[1:], need[right]))
-		}
+	maps.DeleteFunc(need, func(right, level string) bool {
+		has := answer.Permissions[right]
+		return has == "write" || has == level
+	})
+	return permissionNames(need), nil
+}
+
+// permissionNames returns permissions as GitHub's pages name them.
+func permissionNames(permissions map[string]string) (all []string) {
+	for _, right := range slices.Sorted(maps.Keys(permissions)) {
+		words := strings.ReplaceAll(right, "_", " ")
+		all = append(all, fmt.Sprintf("%s%s: %s", strings.ToUpper(words[:1]), words[1:], permissions[right]))
 	}
-	return missing, nil
+	return all
 }
 
 // CachedTokens returns a source of the App's tokens that keeps each token for life, for requests in quick

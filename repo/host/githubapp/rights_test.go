@@ -51,4 +51,6 @@ func TestWhatAnAppLacksIsNamed(t *testing.T) {
 	require.Equal(t, []string{"Checks: read", "Pull requests: write"}, missing)
 	_, err = h.app.Token(t.Context(), h.remote().URL, opens)
 	require.ErrorContains(t, err, "may not write")
+	_, err = h.app.Token(t.Context(), h.remote().URL, map[string]string{"issues": "read"})
+	require.ErrorContains(t, err, "may not read this of shop. Give it Issues: read, and let an owner")
 }

@@ -44,6 +44,11 @@ func (g gitea) register(mux *http.ServeMux) (root string) {
 	in("GET /pulls/{number}/reviews/7/comments", g.listComments(true))
 	in("GET /pulls/{number}/reviews", g.listReviews)
 	in("GET /commits", g.listCommits)
+	in("GET /issues", g.listIssues(g.issueForm))
+	in("GET /issues/{number}", g.showIssue(g.issueForm, g.pullIssueForm))
+	in("GET /pulls/{number}/files", g.listFiles)
+	in("GET /actions/runs/{id}", g.showRun)
+	in("GET /actions/runs/{id}/jobs", g.listJobs)
 	return "/api/v1"
 }
 
@@ -97,7 +102,7 @@ func (g gitea) showJob(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	id, _ := strconv.ParseInt(r.PathValue("id"), 10, 64)
-	show(w, r, map[string]any{"id": id, "html_url": g.cfg.Web + "/actions/runs/1/jobs/" + itoa(id)})
+	show(w, r, map[string]any{"id": id, "html_url": g.jobPage(id)})
 }
 
 // listComments returns a handler that lists the comments of a pull request, or those beside its lines.

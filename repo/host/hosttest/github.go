@@ -41,6 +41,12 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	in("GET /pulls/{number}/comments", g.listComments(true))
 	in("GET /pulls/{number}/reviews", func(w http.ResponseWriter, r *http.Request) { show(w, r, []any{}) })
 	in("GET /commits", g.listCommits)
+	in("GET /issues", g.listIssues(g.issueForm))
+	in("GET /issues/{number}", g.showIssue(g.issueForm, g.pullIssueForm))
+	in("GET /pulls/{number}/files", g.listFiles)
+	in("GET /actions/runs", func(w http.ResponseWriter, r *http.Request) { show(w, r, map[string]any{}) })
+	in("GET /actions/runs/{id}", g.showRun)
+	in("GET /actions/runs/{id}/jobs", g.listJobs)
 	return "/api/v3"
 }
 

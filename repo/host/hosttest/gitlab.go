@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -43,6 +44,14 @@ func (g gitLab) register(mux *http.ServeMux) (root string) {
 	in("GET /jobs/{id}/trace", g.sendLog)
 	in("GET /merge_requests/{number}/notes", g.listNotes)
 	in("GET /repository/commits", g.listCommits)
+	in("GET /issues", g.listIssues(g.issueForm))
+	in("GET /issues/{number}", g.showIssue(g.issueForm, nil))
+	in("GET /issues/{number}/notes", g.listNotes)
+	in("GET /merge_requests/{number}/diffs", g.listDiffs)
+	in("GET /pipelines", func(w http.ResponseWriter, r *http.Request) { show(w, r, []any{}) })
+	in("GET /pipelines/{id}", g.showPipeline)
+	in("GET /pipelines/{id}/jobs", g.listPipelineJobs)
+	in("GET /jobs/{id}", g.showJob)
 	return "/api/v4"
 }
 
@@ -141,6 +150,9 @@ func (g gitLab) listNotes(w http.ResponseWriter, r *http.Request) {
 			list = append(list, v)
 		}
 	}
+	if r.URL.Query().Get("sort") == "desc" {
+		slices.Reverse(list)
+	}
 	show(w, r, page(g.Server, w, r, list))
 }
 
@@ -159,6 +171,10 @@ func (g gitLab) requestForm(p Pull) map[string]any {
 	}
 	v := map[string]any{
 		"iid":               p.Number,
+		"title":             p.Title,
+		"author":            map[string]any{"username": "bobbin"},
+		"source_branch":     p.Branch,
+		"target_branch":     p.Base,
 		"web_url":           g.cfg.Web + "/-/merge_requests/" + itoa(p.Number),
 		"state":             state,
 		"draft":             p.Draft,

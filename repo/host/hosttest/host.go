@@ -28,6 +28,8 @@ type Config struct {
 	Reader     string // the token that may only read
 	PageSize   int    // the most entries of a page; default 100
 	Web        string // the repository's page; default: URL/acme/shop
+	// NoIssues makes the server refuse to show issues, as to a token without that right.
+	NoIssues bool
 	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the
 	// host responds with the status 500 to a request for a new pull request. Default: every branch is
 	// at a commit named after it.
@@ -48,6 +50,10 @@ type Server struct {
 	pulls    []*Pull
 	checks   map[string][]Check
 	comments []Comment
+	issues   []Issue
+	runs     []Run
+	files    map[int64][]File // by the number of a pull request
+	instead  map[string]http.HandlerFunc
 	commits  []string // messages of the base branch's commits, the oldest first
 	asked    []Call
 	limited  int // the number of next requests to refuse
@@ -269,6 +275,8 @@ func (s *Server) serve(mux http.Handler, w http.ResponseWriter, r *http.Request)
 		kept.Header().Set("Retry-After", strconv.Itoa(wait))
 		answer(kept, map[string]int{"github": http.StatusForbidden}[s.cfg.Kind],
 			"You have exceeded a secondary rate limit.")
+	} else if do := s.insteadOf(r.URL.Path); do != nil {
+		do(kept, r)
 	} else {
 		mux.ServeHTTP(kept, r)
 	}

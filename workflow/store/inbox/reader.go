@@ -115,6 +115,18 @@ func (r Reader) Noted(ctx context.Context, key string) (noted bool, err error) {
 	return noted, err
 }
 
+// NoteKeys returns the keys of the AgentNotes that begin with prefix, in the order in which they were
+// written.
+func (r Reader) NoteKeys(ctx context.Context, prefix string) ([]string, error) {
+	rows, err := r.db.Pool.Query(ctx, `select substr(event_id, length($1) + 2) from inbox
+		where session_id = $1 and kind = 'told' and starts_with(event_id, $1 || ':' || $2) order by id`,
+		r.session, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("notes of %s: %w", r.session, err)
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
+}
+
 // AppCalled reports whether an app has mentioned the bot in the thread's channel before that row.
 func (r Reader) AppCalled(ctx context.Context, app string, before int64) (called bool, err error) {
 	err = r.db.Pool.QueryRow(ctx,

@@ -29,6 +29,8 @@ const (
 	Attempt Kind = "attempt" // an attempt at a task, with the result of the program's check
 	Report  Kind = "report"  // a revision was shown: Number
 	Push    Kind = "push"    // Title is the branch, Text the commit
+	// the program read what a message points at: Title says what, Text is what the agents were given
+	Reading Kind = "reading"
 )
 
 // An Entry is one event of a session.
@@ -176,7 +178,9 @@ const everything = `
 			a.number, null
 		from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
 	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0, null
-		from pushes where session_id = $1`
+		from pushes where session_id = $1
+	union all select at, 'reading', '', 0, 0, split_part(shown, E'\n', 1), shown, false, 8, 0, id, null
+		from inbox where ` + readings
 
 // moments selects the times of all rows of everything.
 const moments = `
@@ -186,12 +190,17 @@ const moments = `
 	union all select at from reports where session_id = $1
 	union all select at from decisions where session_id = $1
 	union all select a.at from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
-	union all select at from pushes where session_id = $1`
+	union all select at from pushes where session_id = $1
+	union all select at from inbox where ` + readings
 
 // people is the condition for inbox rows that people wrote or pressed.
 const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', ` +
 	`'sent') and not (kind = 'action' and action_id = '` +
 	string(workflow.ButtonDetails) + `')`
+
+// readings is the condition for notes to the agents about what the program read for a message.
+const readings = `session_id = $1 and kind = 'told' and
+	(starts_with(event_id, session_id || ':ref:') or starts_with(event_id, session_id || ':link:'))`
 
 // agentOf names the agent of the conversation that a
 // transcript row t is in; agents joins the tables for it.

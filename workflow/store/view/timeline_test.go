@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
@@ -40,6 +41,8 @@ func TestRead(t *testing.T) {
 		`{"role":"folded","text":"<summary>read it</summary>","fold":{"upto":3,"was":90000,"is":4000}}`))
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
+	record(inbox.AgentNote{Key: "ref:1.0:a:b", Text: "shop#412 is an issue\n<reference>"})
+	record(inbox.AgentNote{Key: "inquiry:1", Text: "the consultant says no"})
 
 	page, err := view.Read(t.Context(), s.DB, id, time.Time{})
 	require.NoError(t, err)
@@ -76,6 +79,7 @@ func TestRead(t *testing.T) {
 		},
 		{Kind: view.Line, Who: "orchestrator", Text: "Reading."},
 		{Kind: view.Report, Title: "root_cause", Text: "the cause", Number: 1},
+		{Kind: view.Reading, Title: "shop#412 is an issue", Text: "shop#412 is an issue\n<reference>"},
 	}, got)
 
 	after, err := view.Version(t.Context(), s.DB, id)

@@ -69,6 +69,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 				"token or the App; docs/configuration.md, Pull requests, says what is needed and why")
 		default:
 			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
+			examineReading(ctx, r, f)
 		}
 	}
 	for _, l := range r.Setup.Logins {
@@ -82,6 +83,20 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		defer here.Close()
 	}
 	d.examineFiles(ctx, r, here, f)
+}
+
+// examineReading asks the host whether the issues and runs that people point at can be read.
+func examineReading(ctx context.Context, r repository.Repository, f *List) {
+	switch missing, err := r.Pulls.Host.Unreadable(ctx); {
+	case err != nil:
+		remoteRefusal(f, "issues that people point at cannot be read", err)
+	case len(missing) > 0:
+		f.warn("what people point at cannot all be read: the credential lacks "+strings.Join(missing, ", "),
+			"add that to the token or the App, or people have to paste it; docs/configuration.md, What "+
+				"people point at")
+	default:
+		f.ok("issues, %ss and runs that people point at can be read", r.Pulls.Words().Noun)
+	}
 }
 
 // oldAdvisories is the age from which on advisories are said to be old.

@@ -91,12 +91,14 @@ func pullRequestsOf(
 			return p, err
 		}
 		p.Host = host.NewGitHub(host.GitHubConfig{
-			API:     h.URL,
-			Web:     web,
-			Owner:   owner,
-			Name:    name,
-			Token:   sign,
-			Missing: appLacks(r.URL, app),
+			API:        h.URL,
+			Web:        web,
+			Owner:      owner,
+			Name:       name,
+			Token:      sign,
+			IssueToken: issueToken(r.URL, app),
+			Missing:    appLacks(r.URL, app, mayOpen, mayLook),
+			Unreadable: appLacks(r.URL, app, mayReadIssues),
 		})
 	case host.GitLab:
 		p.Host = host.NewGitLab(host.GitLabConfig{API: h.URL, Web: web, Path: hostPath(web), Token: sign})
@@ -126,6 +128,7 @@ var (
 		"statuses":      "read",
 		"actions":       "read",
 	}
+	mayReadIssues = map[string]string{"issues": "read"} // apart: an App may lack it
 )
 
 // tokenKept is how long a read token of an App is reused for the requests of one check.
@@ -154,13 +157,26 @@ func signer(
 	}
 }
 
-// appLacks returns a function that lists the permissions that the App's installation lacks; nil without an
-// App.
-func appLacks(address string, app *githubapp.App) func(ctx context.Context) ([]string, error) {
+// issueToken returns the function that supplies an App's credential for reading issues; nil without an App.
+func issueToken(address string, app *githubapp.App) func(ctx context.Context) (remote.Credential, error) {
+	if app == nil {
+		return nil
+	}
+	kept := app.CachedTokens(tokenKept)
+	return func(ctx context.Context) (remote.Credential, error) {
+		return kept.Token(ctx, address, mayReadIssues)
+	}
+}
+
+// appLacks returns a function that lists the wanted permissions that the App's installation lacks; nil
+// without an App.
+func appLacks(
+	address string, app *githubapp.App, wanted ...map[string]string,
+) func(ctx context.Context) ([]string, error) {
 	if app == nil {
 		return nil
 	}
 	return func(ctx context.Context) ([]string, error) {
-		return app.MissingPermissions(ctx, address, mayOpen, mayLook)
+		return app.MissingPermissions(ctx, address, wanted...)
 	}
 }

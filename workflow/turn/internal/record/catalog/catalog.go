@@ -76,8 +76,8 @@ func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool
 	return r, false, nil
 }
 
-// Unknown returns the name of a repository that the request names and that is not configured for the thread, with
-// the name that is nearest to it; both may be empty.
+// Unknown returns the name of a repository that the request names and that is not configured for the thread,
+// with the name that is nearest to it; both may be empty.
 func (c *Catalog) Unknown(ctx context.Context) (name, nearest string, err error) {
 	text, err := c.requestText(ctx)
 	if err != nil {
@@ -88,6 +88,9 @@ func (c *Catalog) Unknown(ctx context.Context) (name, nearest string, err error)
 	}
 	return name, plaintext.NearestWord(name, c.Names()), nil
 }
+
+// Allowed returns the repositories that the thread may be about.
+func (c *Catalog) Allowed() []repository.Repository { return c.allowed() }
 
 // allowed returns the repositories that the thread may be about. A private one is allowed only in its
 // own channels.

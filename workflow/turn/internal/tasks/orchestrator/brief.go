@@ -56,6 +56,9 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
+	if _, err := o.Attachments.FollowLinks(ctx, pointing(earlier, of)); err != nil {
+		return err
+	}
 	known, err := o.Trees.AdvisoryFacts(ctx, said)
 	if err != nil {
 		return err
@@ -87,6 +90,18 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
 		Writes:   ledger.Writes(append(used, shown)...),
 	})
+}
+
+// pointing returns the messages of the thread that agents are shown, as messages whose references are read.
+func pointing(earlier []workflow.ThreadMessage, of map[string]bool) (all []workflow.Message) {
+	for _, s := range earlier {
+		if of[s.TS] {
+			all = append(all, workflow.Message{IncomingEvent: workflow.IncomingEvent{
+				Kind: workflow.MessageEarlier, TS: s.TS, User: s.User, Text: s.Text,
+			}})
+		}
+	}
+	return all
 }
 
 // maxLearned is how many lessons agents are shown, the newest ones.

@@ -21,18 +21,20 @@ const maxLinks = 5
 var slackLink = regexp.MustCompile(
 	`https://[a-z0-9.-]{1,100}\.slack\.com/archives/[A-Z0-9]+/p\d{16}(?:\?[^\s<>|]{0,200})?`)
 
-// FollowLinks reads what the links to messages of Slack lead to in messages that agents are about to be shown,
-// and records each as a note for the agents: data that nobody in the thread wrote. A link whose preview Slack
-// shows is not followed. The thread is told what was read, and what was not and what to do about it. It reports
-// whether there are notes now that there were not.
+// FollowLinks reads what the links to messages of Slack, and the references to what the configured
+// repositories have, lead to in messages that agents are about to be shown. It records each as a note for the
+// agents: data that nobody in the thread wrote. A link to a message whose preview Slack shows is not
+// followed. The thread is told what was read, and what was not and what to do about it. It reports whether
+// there are notes now that there were not.
 func (at *Attachments) FollowLinks(ctx context.Context, of []workflow.Message) (added bool, err error) {
-	for _, m := range of {
-		if m.AgentText != "" || m.Kind != workflow.MessageMention && m.Kind != workflow.MessageReply {
-			continue
-		}
-		var parts []store.Part
-		var read []string
-		for _, link := range linksIn(m.Text) {
+	referred, err := at.followReferences(ctx, of)
+	if err != nil {
+		return false, err
+	}
+	for i, m := range of {
+		parts := referred[i].parts
+		read := referred[i].labels
+		for _, link := range slackLinks(m) {
 			key := "link:" + m.TS + ":" + link
 			known, err := at.Inbox().Noted(ctx, key)
 			if err != nil {
@@ -61,6 +63,14 @@ func (at *Attachments) FollowLinks(ctx context.Context, of []workflow.Message) (
 		}
 	}
 	return added, nil
+}
+
+// slackLinks returns the links to messages of Slack that a person wrote in a message.
+func slackLinks(m workflow.Message) []string {
+	if m.AgentText != "" || m.Kind != workflow.MessageMention && m.Kind != workflow.MessageReply {
+		return nil
+	}
+	return linksIn(m.Text)
 }
 
 // linksIn returns the links of a text that have no preview below it.

@@ -1,0 +1,257 @@
+package reference
+
+import (
+	"cmp"
+	"html"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow/repository"
+)
+
+// Kind says what a Reference points at.
+type Kind string
+
+// The kinds of Reference.
+const (
+	Issue  Kind = "issue"
+	Pull   Kind = "pull request"
+	Run    Kind = "run"
+	Commit Kind = "commit"
+	File   Kind = "file"
+)
+
+// A Reference is something in a configured repository at which a text points.
+type Reference struct {
+	Repository repository.Repository
+	Kind       Kind
+	Number     int64  // of an Issue or a Pull
+	Commit     string // the hash of a Commit, perhaps shortened
+	Run, Job   string // ids; only one of them may be set
+	Path       string // of a File: the branch, tag or commit, a slash, and the file
+	First      int    // the first line of a File that is meant, from 1; 0: the whole file
+	Last       int
+	// Loose means that it was written as "#412", which may mean something else.
+	Loose bool
+}
+
+// Name returns what people call it: shop#412.
+func (r Reference) Name() string {
+	repo := r.Repository.Name
+	switch r.Kind {
+	case Pull:
+		return repo + r.Repository.Pulls.Words().Mark + strconv.FormatInt(r.Number, 10)
+	case Run:
+		if r.Run == "" {
+			return "job " + r.Job + " of " + repo
+		}
+		return "run " + r.Run + " of " + repo
+	case Commit:
+		return "commit " + r.Commit[:min(len(r.Commit), 12)] + " of " + repo
+	case File:
+		return r.Path + " of " + repo
+	}
+	return repo + "#" + strconv.FormatInt(r.Number, 10)
+}
+
+// ID returns what tells a reference from all others of a session, whatever form it was written in.
+func (r Reference) ID() string {
+	kind := r.Kind
+	if kind == Pull && r.Repository.Pulls.Kind != host.GitLab {
+		kind = Issue
+	}
+	return strings.Join([]string{
+		r.Repository.Name, string(kind), strconv.FormatInt(r.Number, 10), r.Commit, r.Run, r.Job, r.Path,
+		strconv.Itoa(r.First), strconv.Itoa(r.Last),
+	}, "\x00")
+}
+
+var (
+	webAddress = regexp.MustCompile(`https?://[^\s<>|"'` + "`" + `]+`)
+	// named matches shop#412, acme/shop#412 and, at GitLab, shop!7.
+	named = regexp.MustCompile(`(?:^|[\s(\[,;:])([A-Za-z0-9][\w.-]*(?:/[\w.-]+)*)([#!])([1-9]\d{0,8})\b`)
+	// loose matches #412 and !7 where they stand alone.
+	loose = regexp.MustCompile(`(?:^|[\s(\[,;:])([#!])([1-9]\d{0,8})(?:$|[\s)\],;:.?!])`)
+	// code matches what Slack shows as code, and what it wrote as a link, a channel or a person.
+	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|<[^>\n]*>")
+)
+
+// Find returns at what a text in Slack's form points, in the repositories that its thread may be about. own
+// is the name of the thread's repository, of which "#412" is. Lines that are quoted point only by whole
+// addresses.
+func Find(text, own string, all []repository.Repository) (found []Reference) {
+	add := func(r Reference, ok bool) {
+		if ok && !slices.ContainsFunc(found, func(o Reference) bool { return o.ID() == r.ID() }) {
+			found = append(found, r)
+		}
+	}
+	for _, address := range webAddress.FindAllString(text, -1) {
+		add(atAddress(strings.TrimRight(html.UnescapeString(address), ".,;:!?)]}*_~"), own, all))
+	}
+	plain := code.ReplaceAllString(withoutQuotes(text), " ` ")
+	for _, m := range named.FindAllStringSubmatch(plain, -1) {
+		for _, r := range all {
+			if strings.EqualFold(m[1], r.Name) || strings.EqualFold(m[1], pathAtHost(r)) {
+				add(numbered(r, m[2], m[3]))
+				break
+			}
+		}
+	}
+	for _, r := range all {
+		if r.Name != own {
+			continue
+		}
+		for _, m := range loose.FindAllStringSubmatch(plain, -1) {
+			ref, ok := numbered(r, m[1], m[2])
+			ref.Loose = true
+			add(ref, ok)
+		}
+	}
+	return found
+}
+
+// withoutQuotes returns the lines of a text that are no quotes.
+func withoutQuotes(text string) string {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		line = strings.TrimSpace(line)
+		return strings.HasPrefix(line, ">") || strings.HasPrefix(line, "&gt;")
+	})
+	return strings.Join(lines, "\n")
+}
+
+// numbered returns the issue or pull request of that number. ok is false if the repository has no host, or
+// another mark.
+func numbered(r repository.Repository, mark, number string) (ref Reference, ok bool) {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || r.Pulls.Host == nil || mark == "!" && r.Pulls.Kind != host.GitLab {
+		return Reference{}, false
+	}
+	ref = Reference{Repository: r, Kind: Issue, Number: n}
+	if mark == "!" {
+		ref.Kind = Pull
+	}
+	return ref, true
+}
+
+// page returns the address of a repository's page: that of its host's configuration, otherwise the one that
+// its own address tells. It is empty for a folder.
+func page(r repository.Repository) string {
+	if r.Pulls.Web != "" {
+		return r.Pulls.Web
+	}
+	address := r.URL
+	if m := shortSSH.FindStringSubmatch(address); m != nil {
+		address = "https://" + m[1] + "/" + m[2]
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	site := "https://" + u.Host
+	switch u.Scheme {
+	case "http":
+		site = "http://" + u.Host
+	case "ssh":
+		site = "https://" + u.Hostname()
+	}
+	return site + strings.TrimSuffix(u.Path, ".git")
+}
+
+// shortSSH matches an address of ssh in its short form, user@host:path.
+var shortSSH = regexp.MustCompile(`^[\w.-]+@([\w.-]+):(.+)$`)
+
+// pathAtHost returns the path of a repository's page: acme/shop.
+func pathAtHost(r repository.Repository) string {
+	u, err := url.Parse(page(r))
+	if err != nil {
+		return ""
+	}
+	return strings.Trim(u.Path, "/")
+}
+
+// atAddress returns at what an address points. Of several repositories at that address it is of own,
+// otherwise of the one with the longest path.
+func atAddress(address, own string, all []repository.Repository) (ref Reference, ok bool) {
+	u, err := url.Parse(address)
+	if err != nil || u.User != nil {
+		return Reference{}, false
+	}
+	var best repository.Repository
+	longest := 0
+	for _, r := range all {
+		at, err := url.Parse(page(r))
+		if err != nil || at.Host == "" || at.Scheme != u.Scheme || !strings.EqualFold(at.Host, u.Host) {
+			continue
+		}
+		path := strings.TrimSuffix(at.Path, "/") + "/"
+		n := len(path)
+		below := n > 1 && len(u.Path) > n && strings.EqualFold(u.Path[:n], path)
+		if below && (n > longest || n == longest && r.Name == own) {
+			best = r
+			longest = n
+		}
+	}
+	if longest == 0 {
+		return Reference{}, false
+	}
+	return belowPage(best, u.Path[longest:], u.Fragment)
+}
+
+var (
+	numberPath = regexp.MustCompile(`^(issues|work_items|pull|pulls|merge_requests)/([1-9]\d{0,8})(?:/|$)`)
+	ofPull     = regexp.MustCompile(`^pull/\d+/(?:commits|changes)/([0-9a-f]{7,64})$`)
+	commitPath = regexp.MustCompile(`^commit/([0-9a-f]{7,64})$`)
+	runPath    = regexp.MustCompile(`^(?:actions/runs|pipelines)/(\d{1,18})(?:/(?:jobs?/(\d{1,18}))?.*)?$`)
+	jobPath    = regexp.MustCompile(`^jobs/(\d{1,18})(?:/|$)`)
+	filePath   = regexp.MustCompile(`^(?:blob|blame|src/(?:commit|branch|tag))/(.+/.+)$`)
+	lines      = regexp.MustCompile(`^L(\d{1,7})(?:C\d+)?(?:-L?(\d{1,7})(?:C\d+)?)?$`)
+)
+
+// belowPage returns at what an address points whose path below the repository's page is given, as GitHub,
+// GitLab and Gitea form them.
+func belowPage(r repository.Repository, path, fragment string) (ref Reference, ok bool) {
+	path = strings.TrimSuffix(strings.TrimPrefix(path, "-/"), "/")
+	ref = Reference{Repository: r}
+	if m := ofPull.FindStringSubmatch(path); m != nil {
+		path = "commit/" + m[1]
+	}
+	if m := numberPath.FindStringSubmatch(path); m != nil {
+		ref.Kind = Pull
+		if m[1] == "issues" || m[1] == "work_items" {
+			ref.Kind = Issue
+		}
+		n, err := strconv.ParseInt(m[2], 10, 64)
+		ref.Number = n
+		return ref, err == nil
+	}
+	if m := commitPath.FindStringSubmatch(path); m != nil {
+		ref.Kind = Commit
+		ref.Commit = m[1]
+		return ref, true
+	}
+	if m := runPath.FindStringSubmatch(path); m != nil {
+		ref.Kind = Run
+		ref.Run = m[1]
+		ref.Job = m[2]
+		return ref, true
+	}
+	if m := jobPath.FindStringSubmatch(path); m != nil {
+		ref.Kind = Run
+		ref.Job = m[1]
+		return ref, true
+	}
+	if m := filePath.FindStringSubmatch(path); m != nil {
+		ref.Kind = File
+		ref.Path = m[1]
+		if m := lines.FindStringSubmatch(fragment); m != nil {
+			ref.First, _ = strconv.Atoi(m[1])
+			ref.Last, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
+		}
+		return ref, true
+	}
+	return Reference{}, false
+}
