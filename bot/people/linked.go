@@ -68,6 +68,7 @@ func (d *Directory) Linked(
 	for _, f := range found {
 		if f.Timestamp == ts {
 			shown := d.threadMessage(ctx, f)
+			m.User = shown.User
 			m.Name = shown.Name
 			m.Text = shown.Text
 			m.Channel = d.Readable(ctx, "<#"+at.Channel+">")

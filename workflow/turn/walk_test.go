@@ -75,6 +75,14 @@ func (*town) Linked(context.Context, workflow.Thread, string) (workflow.LinkedMe
 	return workflow.LinkedMessage{Refused: "nothing is linked in this town"}, nil
 }
 
+func (*town) ReadThread(
+	context.Context, workflow.Thread, workflow.ThreadQuery,
+) (workflow.ThreadPage, error) {
+	return workflow.ThreadPage{}, nil
+}
+
+func (*town) Zone(context.Context, string) *time.Location { return nil }
+
 func (*town) Reactions(context.Context, workflow.Thread, string) ([]workflow.Reaction, error) {
 	return nil, nil
 }
