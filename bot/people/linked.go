@@ -101,6 +101,15 @@ func (d *Directory) refuseChannel(ctx context.Context, here, there string) (stri
 	return "", err
 }
 
+// Topic returns the topic of a channel, as Slack wrote it; it may be empty.
+func (d *Directory) Topic(ctx context.Context, channel string) (string, error) {
+	c, err := d.channel(ctx, channel)
+	if err != nil {
+		return "", err
+	}
+	return c.Topic.Value, nil
+}
+
 // channel reads a channel, uncached, since what is shown where is decided by it.
 func (d *Directory) channel(ctx context.Context, id string) (c *slack.Channel, err error) {
 	err = d.Slack.Call(ctx, func() (err error) {

@@ -81,6 +81,8 @@ func (*town) ReadThread(
 	return workflow.ThreadPage{}, nil
 }
 
+func (*town) Topic(context.Context, string) (string, error) { return "", nil }
+
 func (*town) Zone(context.Context, string) *time.Location { return nil }
 
 func (*town) Reactions(context.Context, workflow.Thread, string) ([]workflow.Reaction, error) {

@@ -29,6 +29,8 @@ type Slack interface {
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
 	// Zone returns the time zone of a user, or nil if it is not known.
 	Zone(ctx context.Context, user string) *time.Location
+	// Topic returns the topic of a channel, as Slack wrote it; it may be empty.
+	Topic(ctx context.Context, channel string) (string, error)
 	// Readable returns the text with names in place of Slack ids.
 	Readable(ctx context.Context, text string) string
 	// Fetch downloads a file that a person attached.
