@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -114,12 +115,52 @@ type ThreadMessage struct {
 	Edited  string // ts of the newest edit; empty: none
 	Files   []Attachment
 	Skipped int // how many messages before this one were not read
+	// SkippedBy counts those of them that this bot did not post, by the names of their authors. A name may be
+	// a user id if there are many authors.
+	SkippedBy map[string]int
+	Number    int // place in the thread, from 1 for its first message; 0: not known
+}
+
+// A ThreadQuery says which messages of a thread are wanted.
+type ThreadQuery struct {
+	// Link is a permalink of a message of another thread, which is read instead; empty: this thread.
+	Link string
+	// From is the number of the first message that is wanted; less than 1: the thread's first message.
+	From int
+	// Words that a message has to contain, all of them, in upper or lower case; nil: any.
+	Words []string
+	// Person is the author's name or user id, or a part of the name; empty: anybody.
+	Person string
+	// Most is how many messages are returned.
+	Most int
+}
+
+// A ThreadPage is a part of a thread, as the people of the thread in which it is asked for may read it.
+type ThreadPage struct {
+	Messages []ThreadMessage // with their Number, oldest first
+	Count    int             // how many messages the thread has
+	Found    int             // how many of them are as wanted, from ThreadQuery.From on
+	Channel  string          // of another thread, as people write it: #general; empty: of this thread
+	Refused  string          // why it is not shown, and what to do; empty: it is
+}
+
+// PostedAt returns the time in the ts of a message: seconds, and microseconds behind the point. ok is false
+// for a text that is no ts.
+func PostedAt(ts string) (at time.Time, ok bool) {
+	seconds, fraction, _ := strings.Cut(ts, ".")
+	s, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil || s <= 0 {
+		return at, false
+	}
+	micros, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64)
+	return time.Unix(s, micros*1000).UTC(), true
 }
 
 // A LinkedMessage is the message that a link in a thread leads to, as the people of the thread may read it.
 type LinkedMessage struct {
 	Thread  Thread // without its team
 	TS      string
+	User    string // id of its author; empty: an app's
 	Name    string // of its author
 	Channel string // as people write it: #general
 	Text    string

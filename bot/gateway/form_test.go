@@ -3,6 +3,8 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +19,8 @@ import (
 // forms is a fake Forms that stores submissions in an inbox.
 type forms struct {
 	*bottest.Inbox
-	thread workflow.Thread
+	thread  workflow.Thread
+	choices []string
 
 	mu   sync.Mutex
 	late string
@@ -37,7 +40,9 @@ func (f *forms) Form(_ context.Context, action workflow.ActionID, value string) 
 	if value != "opaque" || !workflow.OpensForm(action) {
 		return nil, f.down
 	}
-	return &workflow.Form{ActionID: action, Value: value, Thread: f.thread, Revision: 3, Late: f.late}, f.down
+	return &workflow.Form{
+		ActionID: action, Value: value, Thread: f.thread, Revision: 3, Late: f.late, Choices: f.choices,
+	}, f.down
 }
 
 func (f *forms) Submit(ctx context.Context, in workflow.IncomingEvent) (string, error) {
@@ -57,6 +62,7 @@ func (o *gatewayOffice) buttons(value string) (thread workflow.Thread, ts string
 	posting.Lines[0].Buttons = []workflow.Button{
 		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: value},
 		{ActionID: workflow.ButtonFixLimited, Label: "Fix it, with limits…", Value: value},
+		{ActionID: workflow.ButtonRepository, Label: "Change…", Value: value},
 	}
 	out := (&bottest.Outbox{}).Put(posting)
 	require.NoError(o.T, o.poster(out).Drain(o.T.Context(), "s"))
@@ -82,6 +88,33 @@ func (o *gatewayOffice) submit(v *slacktest.View, entered map[string]string) {
 	o.T.Helper()
 	require.NoError(o.T, o.Submit(v.ID, entered))
 	o.Settle()
+}
+
+// A menu has every repository, however many there are: Slack takes a hundred options in a menu or in a group
+// of a menu's options.
+func TestEveryRepositoryCanBeChosen(t *testing.T) {
+	t.Parallel()
+	o := openGatewayOffice(t, slacktest.Config{})
+	f := &forms{Inbox: &bottest.Inbox{}}
+	o.run(&Gateway{Inbox: f, Modals: Modals{Forms: f}})
+	thread, ts := o.buttons("opaque")
+	f.thread = thread
+	for _, count := range []int{1, 100, 101, 250} {
+		f.choices = nil
+		for i := range count {
+			f.choices = append(f.choices, fmt.Sprintf("service-%03d-%s", count-i, strings.Repeat("x", 70)))
+		}
+		v := o.press(ts, workflow.ButtonRepository)
+		require.NotNil(t, v, count)
+		options := v.Controls()[0].Options
+		require.Len(t, options, count)
+		last := options[count-1].Value
+		require.Contains(t, f.choices, last)
+		o.submit(v, map[string]string{"repository": last})
+		require.Empty(t, o.Views(), count)
+		_, kept := f.Seen()
+		require.Equal(t, last, kept[len(kept)-1].Text)
+	}
 }
 
 func TestAButtonOpensAModal(t *testing.T) {

@@ -68,6 +68,7 @@ func (d *Directory) Linked(
 	for _, f := range found {
 		if f.Timestamp == ts {
 			shown := d.threadMessage(ctx, f)
+			m.User = shown.User
 			m.Name = shown.Name
 			m.Text = shown.Text
 			m.Channel = d.Readable(ctx, "<#"+at.Channel+">")
@@ -98,6 +99,15 @@ func (d *Directory) refuseChannel(ctx context.Context, here, there string) (stri
 			"thread if they may read it", nil
 	}
 	return "", err
+}
+
+// Topic returns the topic of a channel, as Slack wrote it; it may be empty.
+func (d *Directory) Topic(ctx context.Context, channel string) (string, error) {
+	c, err := d.channel(ctx, channel)
+	if err != nil {
+		return "", err
+	}
+	return c.Topic.Value, nil
 }
 
 // channel reads a channel, uncached, since what is shown where is decided by it.

@@ -44,14 +44,20 @@ func TestLinkedMessages(t *testing.T) {
 		require.Equal(t, text, m.Text, link)
 		require.Contains(t, m.Refused, refused, link)
 		require.Equal(t, refused == "", m.Refused == "", link)
+
+		page, err := p.ReadThread(t.Context(), here, workflow.ThreadQuery{Link: link, Most: 50})
+		require.NoError(t, err)
+		require.Equal(t, m.Refused, page.Refused, link)
+		require.Equal(t, refused == "", page.Messages != nil, link)
 	}
 	want(link(general, root, ""), "since the release @ada sees 500", "")
 	want(link(general, reply, "?thread_ts="+root+"&cid="+general), "only for EUR", "")
 	m, err := p.Linked(t.Context(), here, link(general, root, ""))
 	require.NoError(t, err)
 	require.Equal(t, workflow.LinkedMessage{
-		Thread: workflow.Thread{Channel: general, TS: root}, TS: root, Name: "ben", Channel: "#general",
-		Text: "since the release @ada sees 500",
+		Thread: workflow.Thread{Channel: general, TS: root}, TS: root, User: ben.ID, Name: "ben",
+		Channel: "#general",
+		Text:    "since the release @ada sees 500",
 	}, m)
 	want(link(here.Channel, here.TS, ""), "look", "")
 	want(link(secret, post(secret, "the password is blue", ""), ""), "", "private channel")

@@ -76,27 +76,36 @@ func anID(s, letters string) bool {
 
 // cachedName returns the name of an id from the cache or from Slack, or the id if the name cannot be read.
 func (d *Directory) cachedName(id string, read func() (string, error)) string {
+	return d.cached(id, func() (name, error) {
+		shown, err := read()
+		return name{shown: shown}, err
+	}).shown
+}
+
+// cached returns what the cache or Slack knows of an id, which is its own name if it cannot be read.
+func (d *Directory) cached(id string, read func() (name, error)) name {
 	d.mu.Lock()
 	kept, known := d.names[id]
 	d.mu.Unlock()
 	if known && time.Since(kept.at) < nameCacheLife {
-		return kept.shown
+		return kept
 	}
-	shown, err := read()
-	if err != nil || shown == "" {
+	now, err := read()
+	if err != nil || now.shown == "" {
 		d.Slack.Log().Warn("cannot read a name", "id", id, "err", err)
+		now.shown = id
 		if bot.ErrorCode(err) == "" {
-			return id // not cached, so it is retried next time
+			return now // not cached, so it is retried next time
 		}
-		shown = id
 	}
+	now.at = time.Now()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.names == nil || len(d.names) >= maxNames {
 		d.names = map[string]name{}
 	}
-	d.names[id] = name{shown: shown, at: time.Now()}
-	return shown
+	d.names[id] = now
+	return now
 }
 
 func (d *Directory) channelName(ctx context.Context, id string) string {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"time"
+	_ "time/tzdata" // the zones of people, also where the machine has none installed
 
 	"github.com/slack-go/slack"
 
@@ -29,6 +30,7 @@ type Directory struct {
 
 type name struct {
 	shown string
+	zone  *time.Location // of a user; nil: not known
 	at    time.Time
 }
 
@@ -172,13 +174,41 @@ const maxNames = 5000
 // DisplayName returns the name of a user, or the id if the name cannot be read. Use it for prompts and
 // display, never for decisions.
 func (d *Directory) DisplayName(ctx context.Context, user string) string {
-	return d.cachedName(user, func() (string, error) {
+	return d.cachedUser(ctx, user).shown
+}
+
+// Zone returns the time zone that a user has set in Slack, or nil if it is not known. Use it for prompts and
+// display, like DisplayName.
+func (d *Directory) Zone(ctx context.Context, user string) *time.Location {
+	if user == "" {
+		return nil
+	}
+	return d.cachedUser(ctx, user).zone
+}
+
+func (d *Directory) cachedUser(ctx context.Context, user string) name {
+	return d.cached(user, func() (name, error) {
 		u, err := d.readUser(ctx, user)
 		if err != nil {
-			return "", err
+			return name{}, err
 		}
-		return shownName(u), nil
+		return name{shown: shownName(u), zone: zoneOf(u)}, nil
 	})
+}
+
+// zoneOf returns the time zone of a user: the named one, whose summer time is known, or else the clock's
+// distance from UTC.
+func zoneOf(u *slack.User) *time.Location {
+	if u.TZ != "" && u.TZ != "Local" {
+		if zone, err := time.LoadLocation(u.TZ); err == nil {
+			return zone
+		}
+	}
+	const day = 24 * 60 * 60
+	if u.TZOffset == 0 || u.TZOffset <= -day || u.TZOffset >= day {
+		return nil
+	}
+	return time.FixedZone("", u.TZOffset)
 }
 
 // shownName returns the name that Slack shows. People choose it freely, so it is cleaned and cut to 80

@@ -2,6 +2,7 @@ package people
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -155,7 +156,8 @@ func TestEarlier(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, said, 3)
 	require.Equal(t,
-		workflow.ThreadMessage{User: o.Ada.ID, Name: "ada", Text: "it fails & burns", TS: root}, said[0])
+		workflow.ThreadMessage{User: o.Ada.ID, Name: "ada", Text: "it fails & burns", TS: root, Number: 1},
+		said[0])
 	require.True(t, said[1].Bot)
 	require.Equal(t, "alerts", said[1].Name)
 	require.False(t, said[1].Own)
@@ -170,16 +172,81 @@ func TestEarlierKeepsTheNewestOfALongThread(t *testing.T) {
 	o := openPeopleOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	for i := range 700 {
+		if i%100 == 42 {
+			_, err := o.Say("bugs", o.Ben.ID, fmt.Sprint("Reply ", i, " of ben for <@", o.Ada.ID, ">"), root)
+			require.NoError(t, err)
+			continue
+		}
 		o.AdaSays(fmt.Sprint("reply ", i), root)
 	}
-	said, err := (&Directory{Slack: o.Bot}).Earlier(t.Context(), o.ThreadOf(root))
+	d := &Directory{Slack: o.Bot}
+	said, err := d.Earlier(t.Context(), o.ThreadOf(root))
 	require.NoError(t, err)
 	require.Len(t, said, 201)
 	require.Equal(t, "it fails", said[0].Text)
 	require.Equal(t, 500, said[1].Skipped)
+	require.Equal(t, map[string]int{"ada": 495, "ben": 5}, said[1].SkippedBy)
 	for i, s := range said[1:] {
-		require.Equal(t, fmt.Sprint("reply ", 500+i), s.Text)
+		require.Contains(t, strings.ToLower(s.Text), fmt.Sprint("reply ", 500+i))
+		require.Equal(t, 502+i, s.Number)
 	}
+
+	// The rest of it, page by page, by words and by person.
+	for _, c := range []struct {
+		q      workflow.ThreadQuery
+		first  int // number of the first message that is returned; 0: none
+		read   int
+		wanted int
+	}{
+		{workflow.ThreadQuery{Most: 50}, 1, 50, 701},
+		{workflow.ThreadQuery{Most: 50, From: 301}, 301, 50, 401},
+		{workflow.ThreadQuery{Most: 50, From: 690}, 690, 12, 12},
+		{workflow.ThreadQuery{Most: 50, From: 702}, 0, 0, 0},
+		{workflow.ThreadQuery{Most: 50, Words: []string{"REPLY 1", "ben"}}, 144, 1, 1},
+		{workflow.ThreadQuery{Most: 2, Person: "@Ben"}, 44, 2, 7},
+		{workflow.ThreadQuery{Most: 50, Person: o.Ben.ID, From: 144}, 144, 6, 6},
+		{workflow.ThreadQuery{Most: 50, Words: []string{"@ada"}}, 44, 7, 7},
+		{workflow.ThreadQuery{Most: 50, Person: "cem"}, 0, 0, 0},
+	} {
+		page, err := d.ReadThread(t.Context(), o.ThreadOf(root), c.q)
+		require.NoError(t, err)
+		require.Equal(t, []int{701, c.wanted, c.read}, []int{page.Count, page.Found, len(page.Messages)}, c.q)
+		require.Empty(t, page.Refused+page.Channel)
+		if c.first > 0 {
+			require.Equal(t, c.first, page.Messages[0].Number, c.q)
+		}
+	}
+}
+
+// The time zone of a person is read with the name.
+func TestZones(t *testing.T) {
+	t.Parallel()
+	o := openPeopleOffice(t, slacktest.Config{})
+	d := &Directory{Slack: o.Bot}
+	for _, c := range []struct {
+		user slacktest.User
+		want string
+	}{
+		{slacktest.User{Name: "hanako", TZ: "Asia/Tokyo"}, "09:00 JST"},
+		{slacktest.User{Name: "ann", TZ: "America/Los_Angeles"}, "16:00 PST"},
+		{slacktest.User{Name: "odd", TZ: "Moon/Crater", TZOffset: 5400}, "01:30 +0130"},
+		{slacktest.User{Name: "local", TZ: "Local"}, ""},
+		{slacktest.User{Name: "gone", Deleted: true}, ""},
+		{slacktest.User{Name: "wild", TZ: "../etc", TZOffset: 1 << 40}, ""},
+	} {
+		zone := d.Zone(t.Context(), o.AddUser(c.user).ID)
+		if c.want == "" {
+			require.Nil(t, zone, c.user.Name)
+			continue
+		}
+		require.NotNil(t, zone, c.user.Name)
+		require.Equal(t, c.want, time.Unix(0, 0).In(zone).Format("15:04 MST"), c.user.Name)
+	}
+	require.Nil(t, d.Zone(t.Context(), "U0NOBODY"))
+	require.Nil(t, d.Zone(t.Context(), ""))
+	before := len(o.Requests("users.info"))
+	require.NotNil(t, d.Zone(t.Context(), o.AddUser(slacktest.User{Name: "once", TZ: "Asia/Tokyo"}).ID))
+	require.Len(t, o.Requests("users.info"), before+1)
 }
 
 func TestOutsidersOfALargeChannel(t *testing.T) {

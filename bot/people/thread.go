@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -22,38 +23,167 @@ func (d *Directory) Earlier(ctx context.Context, thread workflow.Thread) ([]work
 	var root []bot.Message
 	var replies []bot.Message
 	count := 0
+	left := skipped{}
 	err := d.Slack.ReadThread(ctx, thread, false, func(m bot.Message) {
+		count++
 		if m.Timestamp == thread.TS {
 			root = []bot.Message{m}
 			return
 		}
-		count++
 		if replies = append(replies, m); len(replies) >= 2*newestReplies {
+			d.skip(left, replies[:newestReplies])
 			replies = slices.Clone(replies[newestReplies:])
 		}
 	})
 	if err != nil {
-		return nil, fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel,
-			bot.ExplainError(err, bot.BotTokenName))
+		return nil, threadError(thread, err)
 	}
+	newest := max(0, len(replies)-newestReplies)
+	d.skip(left, replies[:newest])
 	var messages []workflow.ThreadMessage
-	for _, m := range append(root, replies[max(0, len(replies)-newestReplies):]...) {
+	for _, m := range append(root, replies[newest:]...) {
 		messages = append(messages, d.threadMessage(ctx, m))
 	}
-	if n := count - newestReplies; n > 0 {
+	n := count - len(messages)
+	for i := range messages {
+		messages[i].Number = i + 1
+		if i >= len(root) {
+			messages[i].Number += n
+		}
+	}
+	if n > 0 {
 		messages[len(root)].Skipped = n
+		messages[len(root)].SkippedBy = d.writers(ctx, left)
 	}
 	return messages, nil
 }
 
-func (d *Directory) threadMessage(ctx context.Context, m bot.Message) workflow.ThreadMessage {
+func threadError(thread workflow.Thread, err error) error {
+	return fmt.Errorf("conversations.replies of %s in %s: %w", thread.TS, thread.Channel,
+		bot.ExplainError(err, bot.BotTokenName))
+}
+
+// A writer is who posted a message: a user, or an app by the name that it gave itself.
+type writer struct{ user, app string }
+
+// skipped counts messages that are not returned, by their writers.
+type skipped map[writer]int
+
+// maxWriters is how many writers of skipped messages are counted apart and looked up by name.
+const maxWriters = 100
+
+// skip counts messages of others than this bot.
+func (d *Directory) skip(left skipped, list []bot.Message) {
+	for _, m := range list {
+		if d.isOwn(m) {
+			continue
+		}
+		by := writer{user: m.User}
+		if m.User == "" {
+			by.app = m.Username
+		}
+		if _, known := left[by]; !known && len(left) >= maxWriters {
+			by = writer{app: "others"}
+		}
+		left[by]++
+	}
+}
+
+// writers returns the counts by name.
+func (d *Directory) writers(ctx context.Context, left skipped) map[string]int {
+	names := map[string]int{}
+	for by, n := range left {
+		names[d.writerName(ctx, by)] += n
+	}
+	return names
+}
+
+// writerName returns the name of a writer other than this bot.
+func (d *Directory) writerName(ctx context.Context, by writer) string {
+	if by.user != "" && by.user != "USLACKBOT" {
+		return d.DisplayName(ctx, by.user)
+	}
+	return mrkdwn.OneLine(cmp.Or(by.app, "Slack"), 80)
+}
+
+// isOwn reports whether this bot posted a message.
+func (d *Directory) isOwn(m bot.Message) bool {
 	self := d.Slack.Self()
+	return m.User == self.User || m.BotID == self.BotID && m.BotID != ""
+}
+
+// ReadThread returns the messages that q asks for of a thread, oldest first, whoever posted them. Another
+// thread, which q names by a link, is refused unless everybody who may read the thread may read that one, as
+// by [Directory.Linked].
+func (d *Directory) ReadThread(
+	ctx context.Context, thread workflow.Thread, q workflow.ThreadQuery,
+) (page workflow.ThreadPage, err error) {
+	if q.Link != "" {
+		at, _, ok := permalink(q.Link)
+		if !ok {
+			return workflow.ThreadPage{Refused: "the address names no message"}, nil
+		}
+		if at.Channel != thread.Channel {
+			page.Refused, err = d.refuseChannel(ctx, thread.Channel, at.Channel)
+			if page.Refused != "" || err != nil {
+				return page, err
+			}
+		}
+		page.Channel = d.Readable(ctx, "<#"+at.Channel+">")
+		thread = at
+	}
+	every := len(q.Words) == 0 && q.Person == ""
+	err = d.Slack.ReadThread(ctx, thread, false, func(m bot.Message) {
+		page.Count++
+		full := len(page.Messages) >= q.Most
+		switch {
+		case page.Count < q.From:
+		case every && full: // not read: it is only counted
+			page.Found++
+		default:
+			found := d.threadMessage(ctx, m)
+			if !wanted(found, q) {
+				return
+			}
+			page.Found++
+			if !full {
+				found.Number = page.Count
+				page.Messages = append(page.Messages, found)
+			}
+		}
+	})
+	switch code := bot.ErrorCode(err); {
+	case code == "thread_not_found" || code == "message_not_found":
+		page.Refused = "Slack does not have that message any more"
+		return page, nil
+	case q.Link != "" && (code == "not_in_channel" || code == "channel_not_found"):
+		page.Refused = notThere
+		return page, nil
+	case err != nil:
+		return page, threadError(thread, err)
+	}
+	return page, nil
+}
+
+// wanted reports whether a query asks for a message.
+func wanted(m workflow.ThreadMessage, q workflow.ThreadQuery) bool {
+	if person := strings.TrimPrefix(q.Person, "@"); person != "" && m.User != person &&
+		!strings.Contains(strings.ToLower(m.Name), strings.ToLower(person)) {
+		return false
+	}
+	text := strings.ToLower(m.Text)
+	return !slices.ContainsFunc(q.Words, func(word string) bool {
+		return !strings.Contains(text, strings.ToLower(word))
+	})
+}
+
+func (d *Directory) threadMessage(ctx context.Context, m bot.Message) workflow.ThreadMessage {
 	s := workflow.ThreadMessage{
 		User: m.User,
 		Text: mrkdwn.Unescape(m.Text),
 		TS:   m.Timestamp,
 		Bot:  m.BotID != "" || m.SubType == "bot_message",
-		Own:  m.User == self.User || m.BotID == self.BotID && m.BotID != "",
+		Own:  d.isOwn(m),
 	}
 	if m.Edited != nil {
 		s.Edited = m.Edited.Timestamp
@@ -62,13 +192,10 @@ func (d *Directory) threadMessage(ctx context.Context, m bot.Message) workflow.T
 		s.Text, s.Files = event.ReadShown(m)
 	}
 	s.Text = d.Readable(ctx, s.Text)
-	switch {
-	case s.Own:
-		s.Name = self.Name
-	case m.User != "" && m.User != "USLACKBOT":
-		s.Name = d.DisplayName(ctx, m.User)
-	default:
-		s.Name = mrkdwn.OneLine(cmp.Or(m.Username, "Slack"), 80)
+	if s.Own {
+		s.Name = d.Slack.Self().Name
+	} else {
+		s.Name = d.writerName(ctx, writer{user: m.User, app: m.Username})
 	}
 	return s
 }

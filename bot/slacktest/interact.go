@@ -91,7 +91,7 @@ func (s *Server) action(c blockkit.Control, user, value string) (object, error) 
 		put(a, "style", c.Style)
 		return a, nil
 	}
-	for _, o := range blockkit.Objects(c.Element["options"]) {
+	for _, o := range blockkit.Options(c.Element) {
 		if blockkit.Text(o, "value") == value {
 			a["selected_option"] = o
 			return a, nil
@@ -269,7 +269,7 @@ func (s *Server) Submit(viewID string, entered map[string]string) error {
 
 func fieldValue(c blockkit.Control, entered string) object {
 	value := object{"type": c.Type}
-	for _, o := range blockkit.Objects(c.Element["options"]) {
+	for _, o := range blockkit.Options(c.Element) {
 		if blockkit.Text(o, "value") == entered {
 			value["selected_option"] = o
 			return value

@@ -33,6 +33,8 @@ type User struct {
 	Kind     UserKind
 	TeamID   string // for an External, another workspace's
 	Deleted  bool   // deactivated
+	TZ       string // time zone; empty: Europe/London
+	TZOffset int    // its distance from UTC in seconds, as Slack tells beside it
 
 	BotID string // only for bots
 	AppID string

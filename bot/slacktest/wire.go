@@ -1,6 +1,7 @@
 package slacktest
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -133,7 +134,8 @@ func (s *state) wireUser(u *User) object {
 		return w // Slack returns no more about a deactivated user
 	}
 	w["real_name"] = u.RealName
-	w["tz"] = "Europe/London"
+	w["tz"] = cmp.Or(u.TZ, "Europe/London")
+	w["tz_offset"] = u.TZOffset
 	w["is_admin"] = u.Kind == Admin
 	w["is_owner"] = false
 	w["is_primary_owner"] = false

@@ -231,6 +231,10 @@ var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days)
 
 var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
+// moments match the times that agents are told.
+var moments = regexp.MustCompile(
+	`\b(Sent|It is now) \w{3} \d{4}-\d\d-\d\d \d\d:\d\d UTC(?:, [\d:]+ in \S+ \(UTC[+-][\d:]+\))?\.`)
+
 // cardMoney matches the money that a card says was spent, which depends on the length of the prompts.
 var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
 
@@ -260,6 +264,7 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
 	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
+	text = moments.ReplaceAllString(text, "$1 <moment>.")
 	text = memory.ReplaceAllString(text, "<memory> of memory")
 	text = cardMoney.ReplaceAllString(text, " · <money>")
 	for _, shown := range cardTimes {

@@ -61,6 +61,17 @@ func (cs Commits) Log(ctx context.Context, commit, path string, n int) ([]histor
 	return history.Log(ctx, cs.Store, start, path, n)
 }
 
+// LogWithin is Log for the commits that were committed within a span of time.
+func (cs Commits) LogWithin(
+	ctx context.Context, commit, path string, within history.Window, n int,
+) ([]history.Commit, error) {
+	start, err := cs.named(commit)
+	if err != nil {
+		return nil, err
+	}
+	return history.LogWithin(ctx, cs.Store, start, path, within, n)
+}
+
 // Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to
 // a path ("" means all). The content of files for which hidden returns true is left out; hidden may be
 // nil.

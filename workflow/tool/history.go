@@ -24,6 +24,8 @@ type historyArgs struct {
 	Path   string `json:"path,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Commit string `json:"commit,omitempty"`
+	Since  string `json:"since,omitempty"`
+	Until  string `json:"until,omitempty"`
 }
 
 // A commitReader reads the history of a workspace.
@@ -65,12 +67,16 @@ func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error)
 	if in.Line > 0 {
 		return cr.blame(ctx, base, p, in.Line)
 	}
-	commits, err := cr.mirror.Commits().Log(ctx, base, p, maxCommits+1)
+	within, err := in.window()
+	if err != nil {
+		return "", err
+	}
+	commits, err := cr.mirror.Commits().LogWithin(ctx, base, p, within, maxCommits+1)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
 	if len(commits) == 0 {
-		return fmt.Sprintf("No commit has touched %s.", plaintext.QuotePath(p)), nil
+		return noCommits(p, within), nil
 	}
 	var s strings.Builder
 	for _, c := range commits[:min(len(commits), maxCommits)] {
@@ -82,6 +88,65 @@ func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error)
 		s.WriteString(olderLeftOut[p == ""])
 	}
 	return s.String(), nil
+}
+
+// window returns the span of time that a call asks for.
+func (in historyArgs) window() (within git.Window, err error) {
+	if in.Since != "" {
+		if within.Since, err = parseTime("since", in.Since); err != nil {
+			return within, err
+		}
+	}
+	if in.Until != "" {
+		within.Until, err = parseTime("until", in.Until)
+	}
+	return within, err
+}
+
+// noCommits says that there is no commit, with the span in UTC that was looked at.
+func noCommits(p string, within git.Window) string {
+	text := "No commit"
+	if p != "" {
+		text += " has touched " + plaintext.QuotePath(p)
+	}
+	if !within.Since.IsZero() {
+		text += " since " + within.Since.UTC().Format(commitTime)
+	}
+	if !within.Until.IsZero() {
+		text += " until " + within.Until.UTC().Format(commitTime)
+	}
+	return text + "."
+}
+
+// commitTime is how the time of a commit is shown, in UTC.
+const commitTime = "2006-01-02T15:04Z"
+
+// The forms of a time: with its offset, or of a clock in a zone that stands behind it.
+var (
+	absoluteTimes = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02 15:04Z07:00"}
+	clockTimes    = []string{"2006-01-02 15:04", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02"}
+)
+
+// parseTime returns the time in an argument. A time without a zone is refused: it would be another one for
+// each person who names it.
+func parseTime(name, text string) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	for _, form := range absoluteTimes {
+		if at, err := time.Parse(form, text); err == nil {
+			return at, nil
+		}
+	}
+	if cut := strings.LastIndexByte(text, ' '); cut > 0 && text[cut+1:] != "Local" {
+		if zone, err := time.LoadLocation(text[cut+1:]); err == nil {
+			for _, form := range clockTimes {
+				if at, err := time.ParseInLocation(form, strings.TrimSpace(text[:cut]), zone); err == nil {
+					return at, nil
+				}
+			}
+		}
+	}
+	return time.Time{}, model.Mistakef("%s is no time with a zone. Write it as 2026-11-28 08:00 "+
+		"Europe/Berlin, with the zone of the person who named it, or as 2026-11-28T07:00Z.", name)
 }
 
 // olderLeftOut is the line after the last commit that is shown, by whether path can narrow the list.
@@ -141,6 +206,6 @@ func notThere(ctx context.Context, err error) error {
 func commitLine(c git.Commit) string {
 	author, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Author, 60))
 	subject, _ := plaintext.EscapeLine(plaintext.CutCounted(c.Subject, 200))
-	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.When.UTC().Format(time.DateOnly),
+	return fmt.Sprintf("%s %s %s: %s", c.Hash[:min(len(c.Hash), 12)], c.Committed.UTC().Format(commitTime),
 		author, subject)
 }

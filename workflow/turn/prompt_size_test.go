@@ -15,7 +15,7 @@ import (
 
 // maxFirstPrompt is how many bytes an agent may be sent before anything about the session: its system
 // prompt and its tools as JSON.
-const maxFirstPrompt = 14 << 10
+const maxFirstPrompt = 15 << 10
 
 // firstTools returns the tools of each agent, in the order in which they are sent.
 func firstTools() map[string][]model.Tool {
@@ -30,8 +30,8 @@ func firstTools() map[string][]model.Tool {
 	}
 	working := join(decision.Working(nil), []model.Tool{skill}, reading, tool.Running(env), tool.Writing(env))
 	return map[string][]model.Tool{
-		agent.Orchestrator: join(decision.Leading(nobody{}), reading, tool.Running(env),
-			[]model.Tool{tool.Checking(env), skill}),
+		agent.Orchestrator: join(decision.Leading(nobody{}), []model.Tool{decision.ReadingThread(nil)},
+			reading, tool.Running(env), []model.Tool{tool.Checking(env), skill}),
 		string(workflow.CategoryQuick):  working,
 		string(workflow.CategoryDeep):   working,
 		string(workflow.CategoryVisual): working,

@@ -428,8 +428,10 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 		return err
 	}
 	t.Runtime.LetNameTests(env, row.Signature())
-	leading := decision.Leading(&orchestrator.Tools{Orchestrator: t.Orchestrator})
-	tools := append(orchestrator.Amendable(leading, j.Messages), t.Runtime.ReadingTools(env)...)
+	own := &orchestrator.Tools{Orchestrator: t.Orchestrator}
+	tools := append(orchestrator.Amendable(decision.Leading(own), j.Messages),
+		decision.ReadingThread(own.ReadThread))
+	tools = append(tools, t.Runtime.ReadingTools(env)...)
 	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
 	end, err := loop.Run(ctx)
 	if err != nil {

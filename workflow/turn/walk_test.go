@@ -75,6 +75,16 @@ func (*town) Linked(context.Context, workflow.Thread, string) (workflow.LinkedMe
 	return workflow.LinkedMessage{Refused: "nothing is linked in this town"}, nil
 }
 
+func (*town) ReadThread(
+	context.Context, workflow.Thread, workflow.ThreadQuery,
+) (workflow.ThreadPage, error) {
+	return workflow.ThreadPage{}, nil
+}
+
+func (*town) Topic(context.Context, string) (string, error) { return "", nil }
+
+func (*town) Zone(context.Context, string) *time.Location { return nil }
+
 func (*town) Reactions(context.Context, workflow.Thread, string) ([]workflow.Reaction, error) {
 	return nil, nil
 }

@@ -3,6 +3,7 @@ package render
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -13,7 +14,7 @@ import (
 )
 
 const (
-	maxOptions = 100 // options in a menu
+	maxOptions = 100 // options in a menu or in a group of its options, and groups in a menu
 	maxBlocks  = 50  // blocks of a modal's text; Slack refuses more than 100
 )
 
@@ -89,13 +90,28 @@ func plainText(text string) *slack.TextBlockObject {
 	return slack.NewTextBlockObject(slack.PlainTextType, text, false, false)
 }
 
+// choiceMenu returns a menu of the choices, in which people find one by typing. More choices than a menu
+// takes are put in groups, by their order; the menu then has up to 10,000.
 func choiceMenu(name string, choices []string) *slack.SelectBlockElement {
-	var options []*slack.OptionBlockObject
-	for _, c := range choices[:min(len(choices), maxOptions)] {
+	if len(choices) <= maxOptions {
+		return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options(choices)...)
+	}
+	choices = slices.Sorted(slices.Values(choices))
+	var groups []*slack.OptionGroupBlockObject
+	for group := range slices.Chunk(choices[:min(len(choices), maxOptions*maxOptions)], maxOptions) {
+		label := mrkdwn.OneLine(group[0], maxLabel/2-3) + " … " +
+			mrkdwn.OneLine(group[len(group)-1], maxLabel/2-3)
+		groups = append(groups, slack.NewOptionGroupBlockElement(plainText(label), options(group)...))
+	}
+	return slack.NewOptionsGroupSelectBlockElement(slack.OptTypeStatic, nil, name, groups...)
+}
+
+func options(choices []string) (options []*slack.OptionBlockObject) {
+	for _, c := range choices {
 		options = append(options,
 			slack.NewOptionBlockObject(c, plainText(cmp.Or(mrkdwn.OneLine(c, maxLabel), "…")), nil))
 	}
-	return slack.NewOptionsSelectBlockElement(slack.OptTypeStatic, nil, name, options...)
+	return options
 }
 
 func textInput(name, label, hint string, optional bool) *slack.InputBlock {

@@ -87,6 +87,29 @@ func Origin(dir string, trees ...Files) (commits []string, err error) {
 	return commits, nil
 }
 
+// CommitAt adds a commit of that time to a repository that Origin has made.
+func CommitAt(dir string, at time.Time, message string, tree Files) error {
+	r, err := gogit.PlainOpen(dir)
+	if err != nil {
+		return err
+	}
+	w, err := r.Worktree()
+	if err != nil {
+		return err
+	}
+	if err := tree.Write(dir); err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(tree)) {
+		if err := w.AddWithOptions(&gogit.AddOptions{Path: name, SkipStatus: true}); err != nil {
+			return err
+		}
+	}
+	by := &object.Signature{Name: "Ada", Email: "ada@example.com", When: at}
+	_, err = w.Commit(message, &gogit.CommitOptions{Author: by})
+	return err
+}
+
 // NewOrigin makes a real repository in a new folder, as Origin does, and returns the folder and the commits.
 func NewOrigin(t testing.TB, trees ...Files) (dir string, commits []string) {
 	t.Helper()

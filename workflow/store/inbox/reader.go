@@ -107,6 +107,28 @@ func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool,
 	return taken, err
 }
 
+// Given returns the newest text that agents were given of each message with one of those ts, as Slack wrote
+// it: as a message of the thread or as one from before the session. The text is empty for a message that came
+// in and was not given to them: it was not judged yet, it is held back, or it is for somebody else. A message
+// that never came in is not in the map.
+func (r Reader) Given(ctx context.Context, ts []string) (map[string]string, error) {
+	rows, err := r.db.Pool.Query(ctx, `select message_ts, coalesce((array_agg(text order by id desc)
+			filter (where for_agents or kind = 'earlier'))[1], '')
+		from inbox where session_id = $1 and message_ts = any($2)
+			and kind in ('mention', 'reply', 'edit', 'delete', 'sent', 'alert', 'earlier')
+		group by message_ts`, r.session, ts)
+	if err != nil {
+		return nil, fmt.Errorf("what agents of %s were given: %w", r.session, err)
+	}
+	given := map[string]string{}
+	var of, text string
+	_, err = pgx.ForEachRow(rows, []any{&of, &text}, func() error {
+		given[of] = text
+		return nil
+	})
+	return given, err
+}
+
 // Noted reports whether agents were told an AgentNote with that key.
 func (r Reader) Noted(ctx context.Context, key string) (noted bool, err error) {
 	err = r.db.Pool.QueryRow(ctx,

@@ -11,6 +11,7 @@
 package turntest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"strings"
@@ -48,6 +49,18 @@ type Settings struct {
 	Commands bool
 	// Files are the repository's files beside its README.md.
 	Files map[string]string
+	// Commits are made after the one with the files.
+	Commits []Commit
+	// Now is Slack's clock; nil: time.Now.
+	Now func() time.Time
+	// Zones are the time zones of people, by name.
+	Zones map[string]string
+}
+
+// A Commit adds a file to the repository whose content is its message.
+type Commit struct {
+	At      time.Time
+	Message string
 }
 
 // A Thread is one thread in #bugs of a Slack. The members ann, bea and cem and the
@@ -76,7 +89,11 @@ func Open(t testing.TB, s Settings) *Thread {
 	files := maps.Clone(shop)
 	maps.Copy(files, s.Files)
 	origin, _ := repotest.NewOrigin(t, files)
-	slack := th.openSlack()
+	for i, c := range s.Commits {
+		file := fmt.Sprintf("commit%d.txt", i)
+		require.NoError(t, repotest.CommitAt(origin, c.At, c.Message, repotest.Files{file: c.Message}))
+	}
+	slack := th.openSlack(s)
 	st := storetest.Open(t)
 	th.Runner = &turn.Runner{
 		Store: st, Slack: &people.Directory{Slack: slack}, Agents: agent.Table(nil), Log: storetest.Silent,
@@ -110,9 +127,9 @@ func serve(t testing.TB, script string) *modeltest.Server {
 	return modeltest.Start(t, script+"\n")
 }
 
-func (t *Thread) openSlack() *bot.Slack {
+func (t *Thread) openSlack(s Settings) *bot.Slack {
 	t.t.Helper()
-	t.Slack = slacktest.New(slacktest.Config{AppName: "bobbin"})
+	t.Slack = slacktest.New(slacktest.Config{AppName: "bobbin", Now: s.Now})
 	t.t.Cleanup(t.Slack.Close)
 	app := t.Slack.App()
 	t.People = map[string]string{}
@@ -123,7 +140,7 @@ func (t *Thread) openSlack() *bot.Slack {
 		"cem": "",
 		"gus": slacktest.Guest,
 	} {
-		t.People[name] = t.Slack.AddUser(slacktest.User{Name: name, Kind: kind}).ID
+		t.People[name] = t.Slack.AddUser(slacktest.User{Name: name, Kind: kind, TZ: s.Zones[name]}).ID
 		members = append(members, t.People[name])
 	}
 	t.Channel = t.Slack.AddChannel(slacktest.Channel{Name: "bugs", Members: members}).ID
@@ -148,6 +165,23 @@ func (t *Thread) Say(who, text string) (ts string) {
 	in.Text = strings.TrimSpace(strings.ReplaceAll(text, "@bobbin", ""))
 	t.Receive(in)
 	return ts
+}
+
+// Write writes a message of a person that the bot is not given, as before it was called. The first one begins
+// the thread. It returns the message's ts.
+func (t *Thread) Write(who, text string) (ts string) {
+	t.t.Helper()
+	ts, err := t.Slack.Say(t.Channel, t.user(who), text, t.Root)
+	require.NoError(t.t, err)
+	t.Root = cmp.Or(t.Root, ts)
+	return ts
+}
+
+// Call calls the bot in a thread that Write began, and runs the turn that follows.
+func (t *Thread) Call(who, text string) {
+	t.t.Helper()
+	ts := t.Write(who, t.Slack.Mention()+" "+text)
+	t.Receive(workflow.IncomingEvent{Kind: workflow.MessageMention, TS: ts, User: t.user(who), Text: text})
 }
 
 // Press presses the newest button of an action in the thread, such as fix_it, and runs the turn that follows.

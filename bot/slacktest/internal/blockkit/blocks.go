@@ -156,6 +156,7 @@ func (v *validator) checkElement(e Object, at string) {
 
 func (v *validator) checkOptions(e Object, at string) {
 	list := Objects(e["options"])
+	groups := Objects(e["option_groups"])
 	most := 100
 	switch Text(e, "type") {
 	case "overflow":
@@ -163,8 +164,16 @@ func (v *validator) checkOptions(e Object, at string) {
 	case "radio_buttons", "checkboxes":
 		most = 10
 	}
-	if len(list) == 0 && e["option_groups"] == nil {
+	if len(list) == 0 && len(groups) == 0 {
 		v.addError(at+"/options", "no less than 1 item required")
+	}
+	if len(groups) > 100 {
+		v.addError(at+"/option_groups", "no more than 100 items allowed")
+	}
+	for i, g := range groups {
+		where := fmt.Sprintf("%s/option_groups/%d", at, i)
+		v.checkText(g, "label", 75, where, "plain_text")
+		v.checkOptions(Object{"options": g["options"]}, where)
 	}
 	if len(list) > most {
 		v.addError(at+"/options", "no more than %d items allowed", most)

@@ -41,7 +41,7 @@ func readControl(b, e Object) Control {
 	if t, ok := e["text"].(Object); ok {
 		c.Text = Text(t, "text")
 	}
-	for _, o := range Objects(e["options"]) {
+	for _, o := range Options(e) {
 		t, _ := o["text"].(Object)
 		c.Options = append(c.Options, Option{Text: Text(t, "text"), Value: Text(o, "value")})
 	}
@@ -52,6 +52,15 @@ func readControl(b, e Object) Control {
 		}
 	}
 	return c
+}
+
+// Options returns the options of a menu, whether they are in groups or not.
+func Options(menu Object) []Object {
+	list := Objects(menu["options"])
+	for _, group := range Objects(menu["option_groups"]) {
+		list = append(list, Objects(group["options"])...)
+	}
+	return list
 }
 
 // Elements returns the elements of a block, whichever key its type has them under.

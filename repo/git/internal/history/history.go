@@ -21,8 +21,12 @@ import (
 // Commit is a commit in the form that people read.
 type Commit struct {
 	Hash, Author, Email, Subject, Body string
-	When                               time.Time
+	When                               time.Time // when it was written
+	Committed                          time.Time // when it was committed, which a rebase changes
 }
+
+// A Window is a span of commit times. A zero time is no bound.
+type Window struct{ Since, Until time.Time }
 
 const (
 	logMost   = 500       // maximum number of commits that Log returns
@@ -40,12 +44,21 @@ func Of(c *object.Commit) Commit {
 	return Commit{
 		Hash: c.Hash.String(), Author: c.Author.Name, Email: c.Author.Email,
 		Subject: strings.TrimSpace(subject), Body: strings.TrimSpace(body), When: c.Author.When,
+		Committed: c.Committer.When,
 	}
 }
 
 // Log returns the last n commits from start on that changed a path ("" means any), newest first. If ctx
 // ends first, it returns the commits found so far, and the error only if there are none.
 func Log(ctx context.Context, s *objects.Store, start *object.Commit, path string, n int) ([]Commit, error) {
+	return LogWithin(ctx, s, start, path, Window{}, n)
+}
+
+// LogWithin is Log for the commits within a window. It does not look behind a commit that is older, as git
+// log --since does not.
+func LogWithin(
+	ctx context.Context, s *objects.Store, start *object.Commit, path string, within Window, n int,
+) ([]Commit, error) {
 	path = strings.Trim(path, "/")
 	walk := &history{store: s, path: path, seen: map[plumbing.Hash]bool{}}
 	if err := walk.pushCommit(start); err != nil {
@@ -56,11 +69,15 @@ func Log(ctx context.Context, s *objects.Store, start *object.Commit, path strin
 		if err := ctx.Err(); err != nil {
 			return outOfTime(out, err)
 		}
+		newest := walk.queue[0].commit.Committer.When
+		if newest.Before(within.Since) {
+			break
+		}
 		touched, c, err := walk.stepBack()
 		if err != nil {
 			return nil, err
 		}
-		if touched {
+		if touched && (within.Until.IsZero() || !newest.After(within.Until)) {
 			out = append(out, Of(c))
 		}
 	}

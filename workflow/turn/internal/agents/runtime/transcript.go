@@ -271,6 +271,9 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 		message.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User),
 			prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
+	if sent := r.sentText(ctx, m); sent != "" {
+		message.Text += "\n" + sent
+	}
 	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention ||
 		m.Kind == workflow.MessageReply || m.Kind == workflow.MessageSent}
 	adopted, err := r.Inbox().Adopted(ctx, m.ID)
@@ -289,4 +292,26 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 	}
 	message.Pictures = pictures
 	return message, err
+}
+
+// sentText says when a person or an app wrote a message or did something, in UTC and on the person's clock,
+// or returns an empty string for what the program itself tells agents. It is written once, with the message.
+func (r *Runtime) sentText(ctx context.Context, m workflow.Message) string {
+	at := m.At
+	by := m.User
+	switch m.Kind {
+	case workflow.MessageTold, workflow.MessageDue:
+		return ""
+	case workflow.MessageSent:
+		by = m.Value // the message is that person's
+		fallthrough
+	case workflow.MessageMention, workflow.MessageReply, workflow.MessageAlert:
+		if posted, ok := workflow.PostedAt(m.TS); ok {
+			at = posted
+		}
+	}
+	if at.IsZero() {
+		return ""
+	}
+	return prompt.ProgramMark + "Sent " + prompt.When(at, r.Slack.Zone(ctx, by)) + "."
 }

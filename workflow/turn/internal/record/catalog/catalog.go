@@ -66,7 +66,8 @@ func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool
 		if err != nil {
 			return r, false, fmt.Errorf("choose the repository: %w", err)
 		}
-		name = choose(text, s.Thread.Channel, c.allowed())
+		topic := func() string { return c.topic(ctx) }
+		name = choose(text, s.Thread.Channel, topic, c.allowed())
 	}
 	for _, r := range c.Repositories {
 		if r.Name == name {
@@ -74,6 +75,16 @@ func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool
 		}
 	}
 	return r, false, nil
+}
+
+// topic returns the topic of the thread's channel, or an empty string if Slack does not tell it: then a
+// person is asked.
+func (c *Catalog) topic(ctx context.Context) string {
+	topic, err := c.Slack.Topic(ctx, c.Session().Thread.Channel)
+	if err != nil {
+		c.Log.Warn("cannot read the channel's topic", "err", err)
+	}
+	return topic
 }
 
 // Unknown returns the name of a repository that the request names and that is not configured for the thread,

@@ -31,10 +31,11 @@ var (
 	webAddress   = regexp.MustCompile(`https?://[^\s<>|)\]]+`)
 )
 
-// choose returns the name of the repository that a request is about: one that its own words name, otherwise the
-// channel's, otherwise the only one, otherwise one that its prose may name. Quoted lines name none. It returns an
-// empty string if a person has to be asked.
-func choose(text, channel string, all []repository.Repository) string {
+// choose returns the name of the repository that a request is about: one that its own words name, otherwise
+// the channel's, otherwise the only one, otherwise one that the channel's topic names, otherwise one that its
+// prose may name. Quoted lines name none. It returns an empty string if a person has to be asked. topic is
+// called only if it is needed; nil: there is none.
+func choose(text, channel string, topic func() string, all []repository.Repository) string {
 	text = withoutQuotes(text)
 	if name := named(text, all); name != "" || unknown(text, all) != "" {
 		return name
@@ -50,6 +51,11 @@ func choose(text, channel string, all []repository.Repository) string {
 		return here[0]
 	case len(here) == 0 && len(all) == 1:
 		return all[0].Name
+	}
+	if topic != nil && len(all) > 1 {
+		if name := named(topic(), all); name != "" {
+			return name
+		}
 	}
 	return firstOf(inProse.FindAllStringSubmatch(text, -1), all)
 }

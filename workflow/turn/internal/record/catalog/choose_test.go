@@ -49,8 +49,33 @@ func TestChoose(t *testing.T) {
 		{"in the morning it fails", "C9", both, ""},
 		{"anything", "C1", nil, ""},
 	} {
-		require.Equal(t, c.want, choose(c.text, c.channel, c.all), c.text)
+		require.Equal(t, c.want, choose(c.text, c.channel, nil, c.all), c.text)
 	}
+}
+
+// The topic of a channel counts where neither the words nor the configuration name a repository, and only in
+// a form that can mean nothing else.
+func TestChooseByTopic(t *testing.T) {
+	t.Parallel()
+	shop := repositoryOf("shop", "C1")
+	shop.URL = "https://git.example/acme/shop"
+	both := []repository.Repository{shop, repositoryOf("blog", "C2")}
+	for _, c := range []struct{ text, channel, topic, want string }{
+		{"total wrong", "C9", "Bugs, repo: blog", "blog"},
+		{"total wrong", "C9", "Bugs of <https://git.example/acme/shop> | on call: ann", "shop"},
+		{"total wrong", "C9", "acme/shop", "shop"},
+		{"wrong in shop", "C9", "repo: blog", "blog"},
+		{"repo: shop is wrong", "C9", "repo: blog", "shop"},
+		{"repo: shpo is wrong", "C9", "repo: blog", ""},
+		{"total wrong", "C1", "repo: blog", "shop"},
+		{"total wrong", "C9", "what people shop, and the blog", ""},
+		{"total wrong", "C9", "repo: elsewhere", ""},
+		{"total wrong", "C9", "", ""},
+	} {
+		require.Equal(t, c.want, choose(c.text, c.channel, func() string { return c.topic }, both), c)
+	}
+	choose("repo: shop", "C9", func() string { t.Error("read without need"); return "" }, both)
+	choose("total wrong", "C2", func() string { t.Error("read without need"); return "" }, both)
 }
 
 // repositoryOf returns a repository of the channels.
@@ -70,14 +95,14 @@ func FuzzChoose(f *testing.F) {
 	all := []repository.Repository{repositoryOf("shop", "C1"), repositoryOf("desk", "C2"), repositoryOf("a.b-c_d")}
 	names := []string{"", "shop", "desk", "a.b-c_d"}
 	f.Fuzz(func(t *testing.T, text, channel string) {
-		got := choose(text, channel, all)
+		got := choose(text, channel, nil, all)
 		require.Contains(t, names, got)
 		if channel == "C1" && unknown(text, all) == "" {
 			require.NotEmpty(t, got)
 		}
-		require.Equal(t, "desk", choose("repo:desk "+text, channel, all))
+		require.Equal(t, "desk", choose("repo:desk "+text, channel, nil, all))
 		backwards := slices.Clone(all)
 		slices.Reverse(backwards)
-		require.Equal(t, got, choose(text, channel, backwards), "the order of the file decides nothing")
+		require.Equal(t, got, choose(text, channel, nil, backwards), "the order of the file decides nothing")
 	})
 }

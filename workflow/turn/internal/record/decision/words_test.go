@@ -50,6 +50,10 @@ func (d *desk) advise(_ context.Context, v workflow.Advice) (model.Result, error
 	return d.note("advise", v)
 }
 
+func (d *desk) readThread(_ context.Context, q ThreadQuestion) (model.Result, error) {
+	return d.note("read thread", q)
+}
+
 func (d *desk) explain(_ context.Context, v Explanation) (model.Result, error) {
 	return d.note("explain", v)
 }
@@ -67,6 +71,7 @@ func everyTool(d *desk) []model.Tool {
 	tools := append(Leading(d), Working(d)...)
 	tools = append(tools, Advising(d, d.advise)...)
 	tools = append(tools, Criticising(d.review)...)
+	tools = append(tools, ReadingThread(d.readThread))
 	return append(append(tools, Explaining(d.explain)...), Reviewing(d.judge)...)
 }
 
@@ -169,10 +174,11 @@ func TestDecidingToolsReachTheDesk(t *testing.T) {
 		{"advise", `{"bottom_line": "b", "steps": ["s"], "effort": "quick", "confidence": "high"}`},
 		{"explain_diff", `{"summary": "s", "hunks": [{"number": 1, "why": "w"}]}`},
 		{"judge_hunks", `{"hunks": [{"number": 1, "inside": true, "why": "w"}]}`},
+		{"read_thread", `{"from": 2, "words": "flag", "person": "ann"}`},
 	} {
 		require.False(t, call(t, everyTool(d), c[0], c[1]).Wrong, "%s %s", c[0], c[1])
 	}
-	require.Len(t, d.heard, 17)
+	require.Len(t, d.heard, 18)
 	require.Contains(t, d.heard[2], `"skill":"tdd"`)
 }
 

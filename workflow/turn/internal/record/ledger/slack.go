@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -12,6 +13,11 @@ type Slack interface {
 	// Earlier returns the messages of the thread, including those from before the bot was called,
 	// oldest first.
 	Earlier(ctx context.Context, thread workflow.Thread) ([]workflow.ThreadMessage, error)
+	// ReadThread returns a part of the thread or, if everybody who may read the thread may read that one, of
+	// another thread; otherwise why it is refused.
+	ReadThread(
+		ctx context.Context, thread workflow.Thread, q workflow.ThreadQuery,
+	) (workflow.ThreadPage, error)
 	// Reread returns the current text of a message, and the files that are shared with it.
 	Reread(
 		ctx context.Context, thread workflow.Thread, ts string,
@@ -21,6 +27,10 @@ type Slack interface {
 	Linked(ctx context.Context, thread workflow.Thread, link string) (workflow.LinkedMessage, error)
 	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
+	// Zone returns the time zone of a user, or nil if it is not known.
+	Zone(ctx context.Context, user string) *time.Location
+	// Topic returns the topic of a channel, as Slack wrote it; it may be empty.
+	Topic(ctx context.Context, channel string) (string, error)
 	// Readable returns the text with names in place of Slack ids.
 	Readable(ctx context.Context, text string) string
 	// Fetch downloads a file that a person attached.

@@ -38,6 +38,9 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 		parts = append(parts, prompt.ProgramMark+"Skills that load_skill gives you:\n"+
 			prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
+	parts = append(parts, fmt.Sprintf(prompt.ProgramMark+"It is now %s. A time that a person names "+
+		"(\"8am\", \"yesterday\") is on that person's own clock, which stands with each message.",
+		prompt.When(o.Store.Clock().Now(), nil)))
 	duplicates, err := o.Duplicates.Facts(ctx)
 	if err != nil {
 		return err
@@ -138,10 +141,11 @@ func (o *Orchestrator) earlierText(
 ) (text string, of map[string]bool, err error) {
 	var lines []string
 	of = map[string]bool{}
-	size, left := 0, 0
+	size := 0
+	left := leftOut{by: map[string]int{}}
 	for i := len(messages) - 1; i >= 0; i-- {
 		s := messages[i]
-		left += s.Skipped
+		left.skip(s)
 		kept, err := o.Inbox().Original(ctx, s.TS, 1<<62)
 		if err != nil {
 			return "", nil, err
@@ -149,10 +153,9 @@ func (o *Orchestrator) earlierText(
 		if s.Own || kept != "" {
 			continue
 		}
-		line := prompt.PersonName(s.Name) + ": " +
-			prompt.Indent(prompt.CutBytes(s.Text, worktree.MaxEarlier/2))
+		line := o.threadLine(ctx, s, worktree.MaxEarlier/2)
 		if root := s.TS == o.Session().Thread.TS; size >= worktree.MaxEarlier && !root {
-			left++
+			left.add(s)
 			continue
 		}
 		size += len(line)
@@ -163,10 +166,6 @@ func (o *Orchestrator) earlierText(
 	if len(lines) == 0 {
 		return "", of, nil
 	}
-	head := prompt.ProgramMark + "Said in the thread before"
-	if left > 0 {
-		head += fmt.Sprintf(" (the thread is long: its first message and the newest; "+
-			"%d messages between them are left out)", left)
-	}
+	head := prompt.ProgramMark + "Said in the thread before" + left.String()
 	return head + ":\n" + prompt.Fence("message", strings.Join(lines, "\n")), of, nil
 }

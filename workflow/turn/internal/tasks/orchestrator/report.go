@@ -373,6 +373,11 @@ func (l *Tools) showReport(
 	}
 	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])
 	r.Text = lines[0].Text // what was shown is found by it
+	unread, err := l.notLookedAt(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	written = append(written, unread...)
 	written = append(written, who.Mention(ctx, people, workflow.Person{ID: s.Requester}, &lines[0])...)
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
 		// dropped if the phase does not allow it; the report itself is always an event

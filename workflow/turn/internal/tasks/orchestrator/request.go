@@ -142,6 +142,10 @@ func (o *Orchestrator) credits(ctx context.Context, ids []string) (names []strin
 // Restate shows a feature request in the bot's own words. If all authors of the request may approve, the
 // request itself permits the work on a branch.
 func (l *Tools) Restate(ctx context.Context, r workflow.Request) (model.Result, error) {
+	return l.afterNotice(ctx, func() (model.Result, error) { return l.restate(ctx, r) })
+}
+
+func (l *Tools) restate(ctx context.Context, r workflow.Request) (model.Result, error) {
 	s := l.Session()
 	if missing := r.Missing(); missing != "" {
 		return prompt.Wrong("restate_request: %s.", missing), nil
@@ -277,6 +281,10 @@ func (l *Tools) showUnderstanding(
 
 // ProposePlan shows a written plan and ends the turn to wait for the thread's approval.
 func (l *Tools) ProposePlan(ctx context.Context, p workflow.Plan) (model.Result, error) {
+	return l.afterNotice(ctx, func() (model.Result, error) { return l.proposePlan(ctx, p) })
+}
+
+func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result, error) {
 	s := l.Session()
 	if missing := p.Missing(); missing != "" {
 		return prompt.Wrong("propose_plan: %s.", missing), nil

@@ -1,0 +1,56 @@
+package turntest_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
+)
+
+// Two people in two zones say "since yesterday 8am", and mean different moments between which the same commit
+// is the first. The control: the same words in UTC find another one.
+func TestYesterdayIsTheWritersOwn(t *testing.T) {
+	t.Parallel()
+	at := func(text string) time.Time {
+		moment, err := time.Parse(time.RFC3339, text)
+		require.NoError(t, err)
+		return moment
+	}
+	now := at("2026-03-05T18:00:00Z")
+	th := turntest.Open(t, turntest.Settings{
+		Commits: []turntest.Commit{
+			{At: at("2026-03-04T15:30:00Z"), Message: "rename the shares"},
+			{At: at("2026-03-04T23:30:00Z"), Message: "cut the cents"},
+			{At: at("2026-03-05T09:00:00Z"), Message: "spell the totals"},
+		},
+		Now:   func() time.Time { return now },
+		Zones: map[string]string{"ann": "America/Los_Angeles", "bea": "Asia/Tokyo"},
+		Script: `
+expect user /It is now \w+ \d{4}-\d\d-\d\d \d\d:\d\d UTC\. A time that a person names/
+expect user "(program) Sent Thu 2026-03-05 18:00 UTC, 10:00 in America/Los_Angeles (UTC-8)."
+call history {"since": "2026-03-04 08:00 America/Los_Angeles"}
+---
+capture FOUND tool history /([0-9a-f]{12} 2026-03-04T23:30Z Ada: cut the cents)\n$/
+expect not tool history "rename the shares"
+call reply {"text": "It came with the cut."}
+---
+expect user "(program) Sent Fri 2026-03-06 01:00 UTC, 10:00 in Asia/Tokyo (UTC+9)."
+expect not user "It is now"
+call history {"since": "2026-03-05 08:00 Asia/Tokyo"}
+call history {"since": "2026-03-05 08:00 UTC"}
+call history {"since": "2026-03-05 08:00"}
+---
+expect tool history /${FOUND}\n$/
+expect not tool history "rename the shares"
+expect tool history /^[0-9a-f]{12} 2026-03-05T09:00Z Ada: spell the totals\n$/
+expect tool history "no time with a zone"
+call reply {"text": "The same one."}
+`,
+	})
+	th.Say("ann", "@bobbin totals are a cent off since yesterday 8am")
+	now = at("2026-03-06T01:00:00Z")
+	th.Say("bea", "here too, since yesterday 8am")
+	require.Contains(t, th.Text(), "The same one.")
+}
