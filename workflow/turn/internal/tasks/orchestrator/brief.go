@@ -63,8 +63,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if known != "" {
 		parts = append(parts, known)
 	}
-	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier),
-		func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
+	shown := inbox.Earlier(earlierOf(earlier, of))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -83,10 +82,19 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if more != "" {
 		parts = append(parts, more)
 	}
+	if err := o.Runtime.Tickets.FollowEarlier(ctx, earlierOf(earlier, of)); err != nil {
+		return err
+	}
 	return j.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
 		Writes:   ledger.Writes(append(used, shown)...),
 	})
+}
+
+// earlierOf returns the messages whose ts is in of: those that agents are shown with the brief.
+func earlierOf(messages []workflow.ThreadMessage, of map[string]bool) []workflow.ThreadMessage {
+	return slices.DeleteFunc(slices.Clone(messages),
+		func(s workflow.ThreadMessage) bool { return !of[s.TS] })
 }
 
 // maxLearned is how many lessons agents are shown, the newest ones.
