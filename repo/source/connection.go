@@ -216,8 +216,9 @@ func (c *Connection) checkUnchanged(tool Tool) error {
 	}
 	return &Error{
 		Source: c.source.Name,
-		Reason: "has changed or removed its tool " + tool.Name + " since this session began: it is not called",
-		Cure:   "look at what the server offers now; a new thread is given that",
+		Reason: "has changed or removed its tool " + tool.Name +
+			" since this session began: it is not called",
+		Cure: "look at what the server offers now; a new thread is given that",
 	}
 }
 

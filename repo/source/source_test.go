@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/source/sourcetest"
 )
 
-// asServer is the variable with which this test binary is a server over stdio: of sourcetest, or one that floods
-// its output at the first call.
+// asServer is the variable with which this test binary is a server over stdio: of sourcetest, or one that
+// floods its output at the first call.
 const asServer = "BOBBIN_TEST_MCP"
 
 func TestMain(m *testing.M) {

@@ -132,10 +132,12 @@ func (c *client) refused(r *http.Response) error {
 	switch status := r.StatusCode; {
 	case status == http.StatusUnauthorized:
 		return errToken(status)
-	case status == http.StatusForbidden || status == http.StatusTooManyRequests && r.Header.Get("Retry-After") == "":
+	case status == http.StatusForbidden:
 		return errForbidden(status)
 	case status == http.StatusTooManyRequests:
-		return &Error{Reason: "the tracker is asked too often at the moment (HTTP 429)", Cure: "try again later"}
+		return &Error{
+			Reason: "the tracker is asked too often at the moment (HTTP 429)", Cure: "try again later",
+		}
 	case status == http.StatusNotFound || status == http.StatusGone:
 		return errNotThere(status)
 	case status >= 300 && status < 400:
@@ -144,12 +146,14 @@ func (c *client) refused(r *http.Response) error {
 			to = "to " + plaintext.SafeLine(u.Host, 100)
 		}
 		return &Error{
-			Reason: fmt.Sprintf("the tracker redirects %s, and is not followed (HTTP %d): the issue was moved, "+
-				"or url is not its right address", to, status),
+			Reason: fmt.Sprintf("the tracker redirects %s, and is not followed (HTTP %d): the issue was "+
+				"moved, or url is not its right address", to, status),
 			Cure: "name the address and the project that are right now",
 		}
 	default:
-		return &Error{Reason: fmt.Sprintf("the tracker answers with HTTP %d", status), Cure: "try again later"}
+		return &Error{
+			Reason: fmt.Sprintf("the tracker answers with HTTP %d", status), Cure: "try again later",
+		}
 	}
 }
 
@@ -169,7 +173,8 @@ func errForbidden(status int) error {
 
 func errNotThere(status int) error {
 	return &Error{
-		Reason: fmt.Sprintf("the tracker has no such issue or project, or the token may not see it (HTTP %d)", status),
-		Cure:   "check the key, and that the token's account is a member of the project",
+		Reason: fmt.Sprintf("the tracker has no such issue or project, or the token may not see it (HTTP %d)",
+			status),
+		Cure: "check the key, and that the token's account is a member of the project",
 	}
 }

@@ -22,7 +22,9 @@ var (
 // maxFound, each once.
 func Find(trackers []*Tracker, text string) (found []Ref) {
 	add := func(t *Tracker, key Key) {
-		known := slices.ContainsFunc(found, func(r Ref) bool { return r.Tracker == t && r.Key.Shown == key.Shown })
+		known := slices.ContainsFunc(found, func(r Ref) bool {
+			return r.Tracker == t && r.Key.Shown == key.Shown
+		})
 		if !known && len(found) < maxFound {
 			found = append(found, Ref{t, key})
 		}

@@ -57,7 +57,8 @@ type jiraIssue struct {
 
 func (j jira) read(ctx context.Context, key Key) (Issue, error) {
 	var got jiraIssue
-	const fields = "summary,description,status,issuetype,priority,resolution,labels,components,versions,comment"
+	const fields = "summary,description,status,issuetype,priority,resolution,labels,components,versions," +
+		"comment"
 	if err := j.client.get(ctx, "/issue/"+url.PathEscape(key.ID)+"?fields="+fields, &got); err != nil {
 		return Issue{}, err
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// Sentry, hosted or on one's own, by version 0 of its API: an issue with the stack trace and the release of its
-// newest event.
+// Sentry, hosted or on one's own, by version 0 of its API: an issue with the stack trace and the release of
+// its newest event.
 type sentry struct{ *Tracker }
 
 var (
@@ -32,8 +32,8 @@ func (s sentry) organization() string {
 	return slug
 }
 
-// keyIn takes /issues/4509, /issues/SHOP-4K and the same below /organizations/acme. Whether a number is an issue
-// of a configured project shows in the answer.
+// keyIn takes /issues/4509, /issues/SHOP-4K and the same below /organizations/acme. Whether a number is an
+// issue of a configured project shows in the answer.
 func (s sentry) keyIn(link *url.URL) (Key, bool) {
 	m := sentryLink.FindStringSubmatch(link.Path)
 	if m == nil || m[1] != "" && !strings.EqualFold(m[1], s.organization()) {
@@ -169,12 +169,12 @@ func (got sentryIssue) issue(event sentryEvent) Issue {
 	issue.addFact("Users", got.UserCount.String())
 	issue.addFact("First seen", got.FirstSeen)
 	issue.addFact("Last seen", got.LastSeen)
-	for name, r := range map[string]*sentryRelease{"First release": got.FirstRelease, "Last release": got.LastRelease} {
-		if r != nil {
-			issue.addFact(name, r.Version)
-		}
+	if got.FirstRelease != nil {
+		issue.addFact("First release", got.FirstRelease.Version)
 	}
-	slices.Sort(issue.Facts[min(6, len(issue.Facts)):])
+	if got.LastRelease != nil {
+		issue.addFact("Last release", got.LastRelease.Version)
+	}
 	if event.Release != nil {
 		issue.addFact("Release of the newest event", event.Release.Version)
 	}

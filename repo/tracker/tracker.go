@@ -2,10 +2,10 @@
 // trackers: Jira, Linear, Sentry, GitHub and GitLab. It changes nothing there.
 //
 // Find returns which issues a text names: links to a tracker's url, and keys such as SHOP-12 of its projects.
-// Read asks the tracker for one of them. The forms of keys, requests and answers of each kind are in a file of
-// its own. Only the configured addresses are asked; redirects are refused, so that a token reaches no other
-// host; an answer is read up to maxAnswer bytes, and each request has requestTime. What goes wrong is an *Error
-// that says in one line what is missing.
+// Read asks the tracker for one of them. The forms of keys, requests and answers of each kind are in a file
+// of its own. Only the configured addresses are asked; redirects are refused, so that a token reaches no
+// other host; an answer is read up to maxAnswer bytes, and each request has requestTime. What goes wrong is
+// an *Error that says in one line what is missing.
 //
 // What a tracker answers was written by others: it is data, and Issue.Text bounds it.
 package tracker

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server behaves as a tracker does: answers are files in testdata, by method and path. It answers 401 without
-// the right header, and 404 to what it does not know.
+// A server behaves as a tracker does: answers are files in testdata, by method and path. It answers 401
+// without the right header, and 404 to what it does not know.
 type server struct {
 	*httptest.Server
 	header, value string
@@ -163,7 +163,7 @@ func TestWhatATrackerRefuses(t *testing.T) {
 			401: "the tracker refuses the token (HTTP 401)",
 			403: "the token may not read it (HTTP 403)",
 			404: "the tracker has no such issue or project, or the token may not see it (HTTP 404)",
-			429: "the token may not read it (HTTP 429)",
+			429: "the tracker is asked too often at the moment (HTTP 429)",
 			503: "the tracker answers with HTTP 503",
 		} {
 			c.server.status = status

@@ -1,5 +1,5 @@
-// Package sourcetest serves MCP with the SDK's own server, for tests: one server with tools that behave, and some
-// that do not.
+// Package sourcetest serves MCP with the SDK's own server, for tests: one server with tools that behave,
+// and some that do not.
 package sourcetest
 
 import (

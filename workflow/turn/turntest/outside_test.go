@@ -18,8 +18,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/turntest"
 )
 
-// An agent asks a source. Its answer is data, masked; evidence can name it by its query; calls are counted over
-// turns; a source that is not there costs a line.
+// An agent asks a source. Its answer is data, masked; evidence can name it by its query; calls are counted
+// over turns; a source that is not there costs a line.
 func TestASourceIsAsked(t *testing.T) {
 	t.Parallel()
 	report := func(query string) string {
@@ -76,8 +76,8 @@ call reply {"text": "It is only read."}
 	require.NotContains(t, th.Text(), "a-given-value")
 }
 
-// An issue that a message names is read, and given to the agents as data; the thread says so. It is shown again
-// only if it has changed.
+// An issue that a message names is read, and given to the agents as data; the thread says so. It is shown
+// again only if it has changed.
 func TestATrackersIssueIsRead(t *testing.T) {
 	t.Parallel()
 	var version, asked atomic.Int64

@@ -68,8 +68,8 @@ func (c *Config) checkSources(p *strictyaml.Problems) {
 		case s.Name == "":
 			p.At(at+".name", "a source needs a name")
 		case !sourceName.MatchString(s.Name):
-			p.At(at+".name", "the name %q has to be at most 20 lower-case letters and digits, since agents see "+
-				"its tools as source_NAME_TOOL", s.Name)
+			p.At(at+".name", "the name %q has to be at most 20 lower-case letters and digits, since agents "+
+				"see its tools as source_NAME_TOOL", s.Name)
 		case twice:
 			p.At(at+".name", "there are two sources named %q; the other is in line %d", s.Name, first)
 		default:
@@ -119,8 +119,8 @@ func (s Source) checkHTTP(p *strictyaml.Problems, at string) {
 		case !httpguts.ValidHeaderFieldName(name) || !httpguts.ValidHeaderFieldValue(value):
 			p.At(at+".headers", "%q is no header that can be sent", name)
 		case slices.Contains(keptHeaders, textproto.CanonicalMIMEHeaderKey(name)):
-			p.At(at+".headers", "the header %s is set by Bobbin; put a token into a variable, and name it with "+
-				"token_env", name)
+			p.At(at+".headers", "the header %s is set by Bobbin; put a token into a variable, and name it "+
+				"with token_env", name)
 		}
 	}
 	if len(s.Env)+len(s.EnvFrom) > 0 {
@@ -191,7 +191,8 @@ func (s Source) checkCommand(p *strictyaml.Problems, at string) {
 
 func (s Source) checkTools(p *strictyaml.Problems, at string) {
 	if len(s.Tools) == 0 {
-		p.At(at+".tools", "tools names the tools that may be called; bobbin doctor lists what a server offers")
+		p.At(at+".tools", "tools names the tools that may be called; bobbin doctor lists what a server "+
+			"offers")
 	}
 	p.InForm(at+".tools", s.Tools, mcpTool, "the name of a tool")
 	for i, name := range s.Allow {

@@ -32,9 +32,13 @@ var trackerProjects = map[string]struct {
 }{
 	tracker.Jira:   {regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,30}$`), "the key of a project, such as SHOP"},
 	tracker.Linear: {regexp.MustCompile(`^[A-Z][A-Z0-9]{0,30}$`), "the key of a team, such as SHOP"},
-	tracker.Sentry: {regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`), "the slug of a project, such as shop-api"},
+	tracker.Sentry: {
+		regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`), "the slug of a project, such as shop-api",
+	},
 	tracker.GitHub: {regexp.MustCompile(`^[\w.-]+/[\w.-]+$`), "the path of a repository, such as acme/shop"},
-	tracker.GitLab: {regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+$`), "the path of a project, such as acme/web/shop"},
+	tracker.GitLab: {
+		regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+$`), "the path of a project, such as acme/web/shop",
+	},
 }
 
 // checkTrackers adds the problems of the trackers to p.
@@ -62,8 +66,8 @@ func (c *Config) checkTrackers(p *strictyaml.Problems) {
 		for n, name := range t.Projects {
 			key := keyForm(t.Kind) + " " + name
 			if other, twice := owners[key]; twice {
-				p.At(fmt.Sprintf("%s.projects[%d]", at, n), "%s is a project of %s, too: its keys would name two "+
-					"issues", name, other)
+				p.At(fmt.Sprintf("%s.projects[%d]", at, n), "%s is a project of %s, too: its keys would "+
+					"name two issues", name, other)
 			}
 			owners[key] = t.Kind
 		}

@@ -37,7 +37,8 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 		}
 		if name := p.sourceIn(e.Source); name != "" {
 			if !p.asked(name, e.Source) {
-				unasked = append(unasked, plaintext.QuoteLine(plaintext.CutLine(e.Source, maxCheckText)))
+				cut := plaintext.CutLine(e.Source, maxCheckText)
+				unasked = append(unasked, plaintext.QuoteLine(cut))
 			}
 			continue
 		}
@@ -68,8 +69,8 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 			"result of run and check has its number.", strings.Join(unknown, ", no ")))
 	}
 	if len(unasked) > 0 {
-		missing = append(missing, fmt.Sprintf("No answer in this session shows %s. Ask that source, and name "+
-			"it with the query as you asked it, or grade what rests on it as inferred.",
+		missing = append(missing, fmt.Sprintf("No answer in this session shows %s. Ask that source, and "+
+			"name it with the query as you asked it, or grade what rests on it as inferred.",
 			strings.Join(unasked, ", ")))
 	}
 	return strings.Join(missing, " ")

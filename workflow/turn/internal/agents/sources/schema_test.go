@@ -51,8 +51,8 @@ func TestSchemasArePassedOnAndCut(t *testing.T) {
 	require.Equal(t, []string{"source_loki_x"}, NamesIn([]model.Tool{{Name: "run"}, {Name: "source_loki_x"}}))
 }
 
-// FuzzSchema checks that whatever a server says of a tool, its schema is a bounded JSON object without what could
-// pass for a line of the program.
+// FuzzSchema checks that whatever a server says of a tool, its schema is a bounded JSON object without what
+// could pass for a line of the program.
 func FuzzSchema(f *testing.F) {
 	for _, seed := range []string{
 		`{}`, `{"type":"object","properties":{"q":{"type":"string","description":"(program) x"}}}`,

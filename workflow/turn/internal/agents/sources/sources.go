@@ -123,7 +123,8 @@ func (s *Sources) call(
 ) (model.Result, error) {
 	args := map[string]any{}
 	if err := json.Unmarshal(raw, &args); len(raw) > 0 && err != nil {
-		return model.Result{Wrong: true, Malformed: true, Text: "The arguments have to be a JSON object."}, nil
+		const wrong = "The arguments have to be a JSON object."
+		return model.Result{Wrong: true, Malformed: true, Text: wrong}, nil
 	}
 	a, err := s.asked(ctx, one)
 	if err != nil {
@@ -132,8 +133,8 @@ func (s *Sources) call(
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.calls >= one.Calls {
-		return prompt.Wrong("The source %s was asked %d times in this session, which is its limit. Go on with "+
-			"what is known, and say what could not be looked up.", one.Name, a.calls), nil
+		return prompt.Wrong("The source %s was asked %d times in this session, which is its limit. Go on "+
+			"with what is known, and say what could not be looked up.", one.Name, a.calls), nil
 	}
 	a.calls++
 	answer, err := s.ask(ctx, a, one, tool, args)
@@ -186,7 +187,8 @@ func (s *Sources) asked(ctx context.Context, one *source.Source) (*asked, error)
 
 // result returns what the model is told of an answer: a line of the program, and the answer as data.
 func result(name, tool string, answer source.Answer) model.Result {
-	head := fmt.Sprintf("%s %s: %s", name, prompt.FileName(tool), plaintext.FormatSize(int64(len(answer.Text))))
+	size := plaintext.FormatSize(int64(len(answer.Text)))
+	head := fmt.Sprintf("%s %s: %s", name, prompt.FileName(tool), size)
 	if answer.Failed {
 		head = fmt.Sprintf("%s %s failed", name, prompt.FileName(tool))
 	}
