@@ -257,8 +257,21 @@ var outside = []readerOf{
 		[]string{
 			"workflow/turn/internal/agents/evidence/evidence.go PlacesOf",
 			"workflow/turn/internal/agents/evidence/runs.go RunsIn",
+			"workflow/turn/internal/agents/evidence/sources.go argumentText",
 		},
 		[]string{"workflow/turn/internal/agents/evidence FuzzClaims"},
+	},
+	{
+		"what MCP servers say of their tools",
+		[]string{"workflow/turn/internal/agents/sources/schema.go schemaOf"},
+		[]string{"workflow/turn/internal/agents/sources FuzzSchema"},
+	},
+	{
+		"issues that messages name, and what trackers answer",
+		[]string{
+			"repo/tracker/find.go Find", "repo/tracker/client.go send", "repo/tracker/sentry.go trace",
+		},
+		[]string{"repo/tracker FuzzFind", "repo/tracker FuzzAnswers"},
 	},
 	{
 		"places that reports judge",
@@ -558,7 +571,14 @@ var inside = map[string]string{
 		"what the operator typed",
 	"cmd/bobbin/internal/initcmd/seen.go": "a list of a git host of the operator's, " +
 		"by encoding/json alone; what is chosen of it is checked as configuration",
-	"workflow/trial/conclude.go": "settings that this program itself writes",
+	"cmd/bobbin/internal/config/sources.go": "addresses of the configuration, " +
+		"by url.Parse alone",
+	"repo/source/http.go": "addresses of the configuration and of redirects, " +
+		"by url.Parse alone",
+	"repo/source/sourcetest/sourcetest.go":             "requests of this program's own client",
+	"repo/tracker/tracker.go":                          "addresses of the configuration, by url.Parse alone",
+	"workflow/turn/internal/agents/sources/sources.go": "arguments of a call, by encoding/json alone",
+	"workflow/trial/conclude.go":                       "settings that this program itself writes",
 	"cmd/bobbin/internal/config/host.go": "addresses of the configuration, " +
 		"by url.Parse alone",
 	"cmd/bobbin/internal/server/hosts.go": "the same, once they were checked",

@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/inquiry"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/runtime"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/sources"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge"
@@ -23,6 +24,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/tickets"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
@@ -87,6 +89,8 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Attachments: attachments,
 		Budget:      budget,
 		Model:       r.Model,
+		Tickets:     &tickets.Tickets{Ledger: ledger, Trackers: r.Trackers},
+		Sources:     &sources.Sources{Ledger: ledger, All: r.Sources},
 		Hear:        t.judgeMeanwhile,
 	}
 	t.Inquiries = &inquiry.Inquiries{

@@ -31,11 +31,14 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/source"
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
@@ -71,6 +74,10 @@ type Runner struct {
 	// masked in all text that leaves, and kept out of commits; nil: nothing is masked
 	Secrets *redact.Finder
 	Log     *slog.Logger
+	// whose issues are read where a message names one
+	Trackers []*tracker.Tracker
+	// MCP servers that agents may ask
+	Sources []*source.Source
 	// nil: nothing is counted
 	Metrics *metrics.Metrics
 	// says who may read which thread; nil: threads are told of no other threads
@@ -204,6 +211,7 @@ func (t *turn) runOnce(parent context.Context) (again bool, err error) {
 		t.watchSession(ctx, cancel)
 	}()
 	defer t.Trees.Close()
+	defer t.Runtime.Sources.Close()
 	defer func() {
 		cancel(nil)
 		<-watched
@@ -432,7 +440,11 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	tools := append(orchestrator.Amendable(decision.Leading(own), j.Messages),
 		decision.ReadingThread(own.ReadThread))
 	tools = append(tools, t.Runtime.ReadingTools(env)...)
-	loop := t.Runtime.NewLoop(ctx, row, j, append(tools, t.Runtime.SkillTool()))
+	outside, err := t.Runtime.Sources.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	loop := t.Runtime.NewLoop(ctx, row, j, slices.Concat(tools, []model.Tool{t.Runtime.SkillTool()}, outside))
 	end, err := loop.Run(ctx)
 	if err != nil {
 		return t.sayModelFailed(ctx, err)

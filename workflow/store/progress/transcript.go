@@ -3,6 +3,7 @@ package progress
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -75,4 +76,20 @@ func (h History) Transcript(ctx context.Context, session string, task int64) ([]
 		err := r.Scan(&b)
 		return json.RawMessage(b), err
 	})
+}
+
+// CallsOf returns how many calls of tools whose names begin with prefix have a result in the session, over
+// all of its agents.
+func (h History) CallsOf(ctx context.Context, session, prefix string) (n int, err error) {
+	err = h.DB.Pool.QueryRow(ctx,
+		`select count(*) from transcript a
+			cross join lateral json_array_elements(coalesce(a.body -> 'calls', '[]')) c
+		where a.session_id = $1 and starts_with(c ->> 'name', $2)
+			and exists (select 1 from transcript r where r.session_id = a.session_id
+				and r.task_id = a.task_id and r.body ->> 'call_id' = c ->> 'id')`,
+		session, prefix).Scan(&n)
+	if err != nil {
+		return 0, fmt.Errorf("calls of %s in %s: %w", prefix, session, err)
+	}
+	return n, nil
 }

@@ -34,6 +34,8 @@ func (c *Config) check(p *strictyaml.Problems) {
 	c.Limits.check(p)
 	c.Checks.check(p, "$.checks", CheckLimits{aWeek, maxMB, maxTokens, maxMB})
 	c.checkSandbox(p)
+	c.checkTrackers(p)
+	c.checkSources(p)
 	c.Keep.check(p)
 	if n := c.Slack.Connections; n < 0 || n > maxConnections {
 		p.At("$.slack.connections",

@@ -36,6 +36,8 @@ type Config struct {
 	Slack     Slack       `yaml:"slack"`
 	// default: none; for all repositories at the GitHub of its api_url
 	GitHubApp GitHubApp         `yaml:"github_app"`
+	Trackers  []Tracker         `yaml:"trackers"` // whose issues are read where a message names one
+	Sources   []Source          `yaml:"sources"`  // MCP servers that agents may ask
 	Keep      Keep              `yaml:"keep"`
 	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
 	Words     Words             `yaml:"words"`  // phrases added to those by which messages are read
@@ -196,6 +198,8 @@ var sections = []strictyaml.Section{
 	{Of: Sandbox{}, Name: "sandbox"},
 	{Of: HTTP{}, Name: "http"},
 	{Of: Slack{}, Name: "slack"},
+	{Of: Tracker{}, Name: "a tracker"},
+	{Of: Source{}, Name: "a source"},
 	{Of: Keep{}, Name: "keep"},
 	{Of: GitHubApp{}, Name: "github_app"},
 	{Of: Words{}, Name: "words"},

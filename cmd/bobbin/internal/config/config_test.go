@@ -288,7 +288,7 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "surprise: 1",
 		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, checks, sandbox, ` +
 			`skills_dir, ` +
-			`http, slack, github_app, keep, people, words`,
+			`http, slack, github_app, trackers, sources, keep, people, words`,
 	},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
@@ -348,7 +348,7 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "1: b",
 		`c:2: unknown key "1"; one of repositories, agents, models, limits, checks, sandbox, ` +
 			`skills_dir, http, ` +
-			`slack, github_app, keep, people, words`,
+			`slack, github_app, trackers, sources, keep, people, words`,
 	},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
@@ -594,7 +594,7 @@ var badConfigs = []struct{ text, want string }{
 		hub + "app_id: 12",
 		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, checks, sandbox, ` +
 			`skills_dir, ` +
-			`http, slack, github_app, keep, people, words`,
+			`http, slack, github_app, trackers, sources, keep, people, words`,
 	},
 	{
 		hub + "github_app: {id: 12, key_file: /no/such/key.pem}",
@@ -876,6 +876,43 @@ var badConfigs = []struct{ text, want string }{
 	{strings.Repeat("#", strictyaml.MaxConfig+1), `c: a configuration has at most 256 KiB`},
 	{strings.Repeat("[", 200000), `c:1: brackets or dashes are nested more than 50 deep`},
 	{strings.Repeat("- ", 1000), `c:1: brackets or dashes are nested more than 50 deep`},
+	{
+		plainConfig + `sources:
+  - {name: Lo-ki, url: "https://u:s3cr3t@x", token_env: "s3cr3t", tools: [a, a], allow: [b], calls: -1, bytes: 1 MB}
+  - {url: "https://x", command: [x], tools: [a], repositories: [shp]}
+  - {name: m, command: [x], env: {A_TOKEN: s3cr3t}, env_from: [SLACK_BOT_TOKEN]}
+`,
+		`c:3: "a" is there twice
+c:3: allow names "b", which is not among tools; did you mean "a"?
+c:3: bytes has to be between 1 and 150 KB
+c:3: calls has to be between 1 and 10000
+c:3: the name "Lo-ki" has to be at most 20 lower-case letters and digits, since agents see its tools as source_NAME_TOOL
+c:3: token_env has to be the name of a variable of the environment, such as LOKI_TOKEN; the token itself does not belong here
+c:3: url https://xxxxx@x has a user or password in it; name a variable with token_env
+c:4: a source has a url or a command, not both
+c:4: a source needs a name
+c:4: there is no repository "shp"; did you mean "shop"?
+c:5: env A_TOKEN looks like a secret: put it into a variable, and name that under env_from
+c:5: env_from SLACK_BOT_TOKEN is a secret for something else
+c:5: tools names the tools that may be called; bobbin doctor lists what a server offers`,
+	},
+	{
+		plainConfig + `trackers:
+  - {kind: jria, url: "https://x", projects: [SHOP]}
+  - {kind: jira, url: "ftp://x", projects: [shop]}
+  - {kind: linear, url: "https://x", token_env: K, user: me, projects: [SHOP, WEB]}
+  - {kind: jira, url: "https://y", token_env: K, projects: [WEB]}
+  - {kind: github, url: "https://x", api_url: x}
+`,
+		`c:3: unknown kind of a tracker "jria"; one of jira, linear, sentry, github, gitlab; did you mean "jira"?
+c:4: "shop" is not the key of a project, such as SHOP
+c:4: token_env is missing: the name of the variable with the token
+c:4: url has to begin with https:// or http:// and a host
+c:5: user is for Jira Cloud
+c:6: WEB is a project of linear, too: its keys would name two issues
+c:7: api_url has to begin with https:// or http://
+c:7: projects names what may be read: the path of a repository, such as acme/shop`,
+	},
 	// several at once, in the order of the file
 	{
 		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\n" +

@@ -40,6 +40,20 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 			}
 		}
 	}
+	for _, t := range c.Trackers {
+		if secrets.IsVariable(t.TokenEnv) && !slices.Contains(names, t.TokenEnv) {
+			names = append(names, t.TokenEnv)
+			of[t.TokenEnv] = fmt.Sprintf("the tracker of kind %q", t.Kind)
+		}
+	}
+	for _, s := range c.Sources {
+		for _, name := range append([]string{s.TokenEnv}, s.EnvFrom...) {
+			if secrets.IsVariable(name) && !slices.Contains(names, name) {
+				names = append(names, name)
+				of[name] = fmt.Sprintf("source %q", s.Name)
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
 		if key := c.Models[name].KeyEnv; secrets.IsVariable(key) && !slices.Contains(names, key) {
 			names = append(names, key)

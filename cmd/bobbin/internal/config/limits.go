@@ -60,6 +60,14 @@ func (m *Megabytes) ReadShort(value any) bool {
 	return readUnit(value, map[string]float64{"MB": 1, "GB": 1 << 10}, (*int)(m))
 }
 
+// Kilobytes is a size in kilobytes, also written 30 KB or 1 MB.
+type Kilobytes int
+
+// ReadShort reads a number with the suffix KB or MB. It returns false for other values.
+func (k *Kilobytes) ReadShort(value any) bool {
+	return readUnit(value, map[string]float64{"KB": 1, "MB": 1 << 10}, (*int)(k))
+}
+
 // readUnit parses a number with one of the units as its suffix and stores it in into. It returns false
 // unless the result is a whole number of at most strictyaml.MaxWhole.
 func readUnit(value any, units map[string]float64, into *int) bool {

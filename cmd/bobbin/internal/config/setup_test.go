@@ -61,8 +61,7 @@ func TestBadSetups(t *testing.T) {
 		{"setup: {runn: a}", `c:4: unknown key "runn"; did you mean "run"?`},
 		{
 			"setup: {command: a}",
-			`c:4: unknown key "command"; repositories[0].setup knows run, allow, private, auth, env, ` +
-				`minutes, advisories`,
+			`c:4: unknown key "command"; it belongs to a source`,
 		},
 		{"allow: [a.example]", `c:4: unknown key "allow"; it belongs to setup`},
 		{"setup: {run: 5}", `c:4: repositories[0].setup.run: a list is expected, not the number 5`},

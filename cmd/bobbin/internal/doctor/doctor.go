@@ -125,6 +125,18 @@ func (d *Doctor) parts() []*Part {
 			Look: func(ctx context.Context, f *List) { d.examineRepository(ctx, r, f) },
 		})
 	}
+	for _, t := range d.settings.Trackers {
+		list = append(list, &Part{
+			Name: "tracker " + t.Name(),
+			Look: func(ctx context.Context, f *List) { d.examineTracker(ctx, t, f) },
+		})
+	}
+	for _, s := range d.settings.Sources {
+		list = append(list, &Part{
+			Name: "source " + s.Name,
+			Look: func(ctx context.Context, f *List) { d.examineSource(ctx, s, f) },
+		})
+	}
 	return append(list, &Part{Name: "models", Look: d.examineModels})
 }
 

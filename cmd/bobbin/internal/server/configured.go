@@ -47,6 +47,16 @@ func FromConfig(
 	s.ProgressCards = file.Slack.ProgressCard != "off"
 	s.AgentStatus = file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins
+	for _, one := range file.Trackers {
+		t, err := one.Open(values)
+		if err != nil {
+			return s, err
+		}
+		s.Trackers = append(s.Trackers, t)
+	}
+	for _, one := range file.Sources {
+		s.Sources = append(s.Sources, one.Options(values))
+	}
 	s.HTTPAddr = file.HTTP.Addr
 	s.PageURL = file.HTTP.URL
 	s.Keep = housekeeping.FromConfig(file.Keep)

@@ -38,6 +38,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/postgres"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/source"
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/home"
@@ -71,6 +73,10 @@ type Settings struct {
 	Sandbox      config.Sandbox
 	// sets the limits of builds and tests; nil: the defaults
 	LimitChecks func(*build.Checker)
+	// whose issues are read where a message names one
+	Trackers []*tracker.Tracker
+	// MCP servers that agents may ask
+	Sources []source.Config
 	// hosts of the bot's own services, which package fetches must not reach
 	BlockedHosts []string
 	// secrets that are masked in messages, prompts and commits
@@ -337,6 +343,7 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 		Store: b.Store, Slack: directory, Agents: agent.Table(s.Agents), Repositories: s.Repositories,
 		Skills: skills, Secrets: s.Secrets, Log: b.log,
 		Model: b.newModel(s), Metrics: s.Metrics, Words: s.Words,
+		Trackers: s.Trackers, Sources: openSources(s.Sources, b.log),
 		Machine: turn.Machine{Mirrors: b.Mirrors},
 		Bounds: turn.Bounds{
 			Limits:      s.Limits,
@@ -370,6 +377,14 @@ func (b *Server) openRunner(ctx context.Context, s Settings, directory *people.D
 		Log:     b.log,
 	}
 	return nil
+}
+
+// openSources returns the sources of the configuration. Each connects when an agent begins to work.
+func openSources(list []source.Config, log *slog.Logger) (sources []*source.Source) {
+	for _, c := range list {
+		sources = append(sources, source.New(c, log))
+	}
+	return sources
 }
 
 // newPoster returns the poster of the turns' messages, which keeps code out of channels with guests.

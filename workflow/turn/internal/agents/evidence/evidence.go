@@ -24,14 +24,22 @@ type Past struct {
 	Messages []model.Message
 	Commands []progress.Command
 	Attached []workflow.Attachment
+	Sources  []string // names of the sources that may be asked
 }
 
 // NotSeen names what is graded as observed but was neither run nor read in the session. It returns an
 // empty string if there is nothing.
 func (p Past) NotSeen(evidence []workflow.Evidence) string {
-	var unread, unrun, unknown []string
+	var unread, unrun, unknown, unasked []string
 	for _, e := range evidence {
 		if e.Grade != "observed" || p.ran(e.Source) {
+			continue
+		}
+		if name := p.sourceIn(e.Source); name != "" {
+			if !p.asked(name, e.Source) {
+				cut := plaintext.CutLine(e.Source, maxCheckText)
+				unasked = append(unasked, plaintext.QuoteLine(cut))
+			}
 			continue
 		}
 		runs := RunsIn(e.Source)
@@ -59,6 +67,11 @@ func (p Past) NotSeen(evidence []workflow.Evidence) string {
 	if len(unknown) > 0 {
 		missing = append(missing, fmt.Sprintf("There is no %s in this session. The first line of each "+
 			"result of run and check has its number.", strings.Join(unknown, ", no ")))
+	}
+	if len(unasked) > 0 {
+		missing = append(missing, fmt.Sprintf("No answer in this session shows %s. Ask that source, and "+
+			"name it with the query as you asked it, or grade what rests on it as inferred.",
+			strings.Join(unasked, ", ")))
 	}
 	return strings.Join(missing, " ")
 }

@@ -67,7 +67,7 @@ func (i *Inquiries) AskAbout(
 			return kept, err
 		}
 	}
-	tools, err := d.readerTools()
+	tools, err := d.readerTools(ctx)
 	if err != nil {
 		return kept, err
 	}

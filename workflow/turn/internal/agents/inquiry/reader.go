@@ -40,12 +40,16 @@ func (r *reader) Say(ctx context.Context, message string) (model.Result, error) 
 }
 
 // readerTools returns the tools of the agent that answers this kind of inquiry. None of them changes or
-// runs anything.
-func (r *reader) readerTools() ([]model.Tool, error) {
-	var tools []model.Tool
+// runs anything in the repository. The consultant may ask the sources.
+func (r *reader) readerTools(ctx context.Context) ([]model.Tool, error) {
+	var tools, outside []model.Tool
+	var err error
 	switch r.inquiry.Kind {
 	case workflow.InquiryConsult:
 		tools = append(decision.Advising(r, r.advise), r.Runtime.SkillTool())
+		if outside, err = r.Runtime.Sources.Tools(ctx); err != nil {
+			return nil, err
+		}
 	case workflow.InquiryExplain:
 		tools = decision.Explaining(r.explainHunks)
 	case workflow.InquiryScope:
@@ -62,7 +66,7 @@ func (r *reader) readerTools() ([]model.Tool, error) {
 		return nil, err
 	}
 	env.ScratchDir = "" // a second opinion rests on the repository, not on the others' notes
-	return append(tools, tool.Reading(env)...), nil
+	return slices.Concat(tools, tool.Reading(env), outside), nil
 }
 
 // answerResult returns the tool result that ends the inquiry. It stores v as the answer, with the lines

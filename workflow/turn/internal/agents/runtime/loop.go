@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/sources"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -58,7 +59,7 @@ func (r *Runtime) NewLoop(
 		Agent: row, Tools: r.counted(tools), Transcript: j, Ask: ask, CheckStep: r.Budget.CheckLimits,
 		Log:      r.Log,
 		CacheKey: fmt.Sprintf("%s-%s-%d", r.Session().ID, row.Name, j.task),
-		Step:     r.beginStep, Interruptible: []string{"run", "check"},
+		Step:     r.beginStep, Interruptible: append(sources.NamesIn(tools), "run", "check"),
 		OnRetry: func(a model.RetryNotice) { r.sayRetry(ctx, a) },
 		Window:  agent.ContextWindow{Tokens: r.Model.Window, Fence: fenceOwn, OnCompaction: j.sayFolded},
 	}

@@ -5,9 +5,11 @@ import (
 	"sync"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/sources"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/tickets"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
@@ -18,6 +20,8 @@ type Runtime struct {
 	Attachments *attachment.Attachments
 	Budget      *budget.Budget
 	Model       *model.Client
+	Tickets     *tickets.Tickets
+	Sources     *sources.Sources
 	Hear        func(context.Context) error // judges the messages that people wrote meanwhile
 
 	numbering sync.Mutex // guards lastRun

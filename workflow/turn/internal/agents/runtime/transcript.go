@@ -181,9 +181,15 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
-	if added, err := t.Attachments.FollowLinks(ctx, unseen); err != nil {
+	linked, err := t.Attachments.FollowLinks(ctx, unseen)
+	if err != nil {
 		return err
-	} else if added {
+	}
+	named, err := t.Tickets.Follow(ctx, unseen)
+	if err != nil {
+		return err
+	}
+	if linked || named {
 		if unseen, err = t.Inbox().Unseen(ctx, t.task); err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	if _, err := o.Attachments.FollowLinks(ctx, pointing(earlier, of)); err != nil {
+	if _, err := o.Attachments.FollowLinks(ctx, pointing(earlierOf(earlier, of))); err != nil {
 		return err
 	}
 	known, err := o.Trees.AdvisoryFacts(ctx, said)
@@ -69,8 +69,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if known != "" {
 		parts = append(parts, known)
 	}
-	shown := inbox.Earlier(slices.DeleteFunc(slices.Clone(earlier),
-		func(s workflow.ThreadMessage) bool { return !of[s.TS] }))
+	shown := inbox.Earlier(earlierOf(earlier, of))
 	var files []workflow.Attachment
 	for _, s := range earlier {
 		if of[s.TS] {
@@ -89,20 +88,27 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if more != "" {
 		parts = append(parts, more)
 	}
+	if err := o.Runtime.Tickets.FollowEarlier(ctx, earlierOf(earlier, of)); err != nil {
+		return err
+	}
 	return j.Append(ctx, agent.Entry{
 		Messages: []model.Message{{Role: model.User, Text: strings.Join(parts, "\n\n"), Pictures: pictures}},
 		Writes:   ledger.Writes(append(used, shown)...),
 	})
 }
 
-// pointing returns the messages of the thread that agents are shown, as messages whose references are read.
-func pointing(earlier []workflow.ThreadMessage, of map[string]bool) (all []workflow.Message) {
+// earlierOf returns the messages whose ts is in of: those that agents are shown with the brief.
+func earlierOf(messages []workflow.ThreadMessage, of map[string]bool) []workflow.ThreadMessage {
+	return slices.DeleteFunc(slices.Clone(messages),
+		func(s workflow.ThreadMessage) bool { return !of[s.TS] })
+}
+
+// pointing returns messages from before the bot was called as messages whose links are followed.
+func pointing(earlier []workflow.ThreadMessage) (all []workflow.Message) {
 	for _, s := range earlier {
-		if of[s.TS] {
-			all = append(all, workflow.Message{IncomingEvent: workflow.IncomingEvent{
-				Kind: workflow.MessageEarlier, TS: s.TS, User: s.User, Text: s.Text,
-			}})
-		}
+		all = append(all, workflow.Message{IncomingEvent: workflow.IncomingEvent{
+			Kind: workflow.MessageEarlier, TS: s.TS, User: s.User, Text: s.Text,
+		}})
 	}
 	return all
 }

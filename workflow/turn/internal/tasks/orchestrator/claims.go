@@ -73,6 +73,7 @@ func (o *Orchestrator) sessionEvidence(ctx context.Context) (p evidence.Past, er
 		return p, err
 	}
 	p.Messages = j.Messages()
+	p.Sources = o.Runtime.Sources.Names()
 	if p.Commands, err = o.Store.Commands(ctx, o.Session().ID); err != nil {
 		return p, err
 	}

@@ -73,7 +73,11 @@ func (w *Workers) runTask(
 	if err != nil {
 		return k, err
 	}
-	loop := w.Runtime.NewLoop(ctx, row, j, h.workerTools(env))
+	outside, err := w.Runtime.Sources.Tools(ctx)
+	if err != nil {
+		return k, err
+	}
+	loop := w.Runtime.NewLoop(ctx, row, j, append(h.workerTools(env), outside...))
 	loop.Transcript = &taskTranscript{j, h}
 	end, err := loop.Run(ctx)
 	if err != nil {

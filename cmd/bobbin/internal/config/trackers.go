@@ -1,0 +1,99 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/tracker"
+)
+
+// A Tracker holds issues of which the one that a message names is read.
+type Tracker struct {
+	Kind string `yaml:"kind"` // jira, linear, sentry, github or gitlab
+	URL  string `yaml:"url"`  // with which links to its issues begin
+	API  string `yaml:"api_url"`
+	// needed but for public issues of GitHub and GitLab
+	TokenEnv string `yaml:"token_env"`
+	// of Jira Cloud: the email address of the token's account; default: the token is a bearer token
+	User string `yaml:"user"`
+	// keys (Jira, Linear), slugs (Sentry) or paths (GitHub, GitLab) of the projects that may be read
+	Projects []string `yaml:"projects"`
+	// names of repositories; default: all
+	Repositories []string `yaml:"repositories"`
+}
+
+// trackerProjects matches the names of projects, by kind, with a word for what they are.
+var trackerProjects = map[string]struct {
+	form *regexp.Regexp
+	want string
+}{
+	tracker.Jira:   {regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,30}$`), "the key of a project, such as SHOP"},
+	tracker.Linear: {regexp.MustCompile(`^[A-Z][A-Z0-9]{0,30}$`), "the key of a team, such as SHOP"},
+	tracker.Sentry: {
+		regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,99}$`), "the slug of a project, such as shop-api",
+	},
+	tracker.GitHub: {regexp.MustCompile(`^[\w.-]+/[\w.-]+$`), "the path of a repository, such as acme/shop"},
+	tracker.GitLab: {
+		regexp.MustCompile(`^[\w.-]+(/[\w.-]+)+$`), "the path of a project, such as acme/web/shop",
+	},
+}
+
+// checkTrackers adds the problems of the trackers to p.
+func (c *Config) checkTrackers(p *strictyaml.Problems) {
+	owners := map[string]string{}
+	for i, t := range c.Trackers {
+		at := fmt.Sprintf("$.trackers[%d]", i)
+		if !slices.Contains(tracker.Kinds, t.Kind) {
+			p.OneOf(at+".kind", "kind of a tracker", t.Kind, tracker.Kinds)
+			continue
+		}
+		checkOutsideURL(p, at, t.URL)
+		if t.API != "" && !strings.HasPrefix(t.API, "https://") && !strings.HasPrefix(t.API, "http://") {
+			p.At(at+".api_url", "api_url has to begin with https:// or http://")
+		}
+		checkToken(p, at, t.TokenEnv, t.Kind != tracker.GitHub && t.Kind != tracker.GitLab)
+		if t.User != "" && t.Kind != tracker.Jira {
+			p.At(at+".user", "user is for Jira Cloud")
+		}
+		if len(t.Projects) == 0 {
+			p.At(at+".projects", "projects names what may be read: %s", trackerProjects[t.Kind].want)
+		}
+		p.InForm(at+".projects", t.Projects, trackerProjects[t.Kind].form, trackerProjects[t.Kind].want)
+		checkRepositories(p, at, c.Repositories, t.Repositories)
+		for n, name := range t.Projects {
+			key := keyForm(t.Kind) + " " + name
+			if other, twice := owners[key]; twice {
+				p.At(fmt.Sprintf("%s.projects[%d]", at, n), "%s is a project of %s, too: its keys would "+
+					"name two issues", name, other)
+			}
+			owners[key] = t.Kind
+		}
+	}
+}
+
+// keyForm returns the form of the keys of a kind: trackers with the same form may not share a project.
+func keyForm(kind string) string {
+	switch kind {
+	case tracker.Jira, tracker.Linear:
+		return "key"
+	case tracker.GitHub, tracker.GitLab:
+		return "path"
+	}
+	return kind
+}
+
+// Open returns the tracker, with the values of variables by name.
+func (t Tracker) Open(values map[string]string) (*tracker.Tracker, error) {
+	return tracker.New(tracker.Config{
+		Kind:         t.Kind,
+		URL:          t.URL,
+		API:          t.API,
+		Token:        values[t.TokenEnv],
+		User:         t.User,
+		Projects:     t.Projects,
+		Repositories: t.Repositories,
+	})
+}
