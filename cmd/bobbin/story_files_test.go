@@ -25,7 +25,8 @@ const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAM
 
 // attachCmd implements "attach WHO [in THREAD] TEXT FILE…": a person writes with files of the story
 // attached. FILE=picture is a PNG of one pixel, FILE=zip an archive with logs/worker.log, FILE=huge has ten
-// gigabytes, FILE=elsewhere is in an external storage, FILE=canvas is the story's file as a canvas.
+// gigabytes, FILE=voice is a clip with a transcript and FILE=mute one without, FILE=elsewhere is in an external
+// storage, FILE=canvas is the story's file as a canvas.
 func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	who := args[0]
 	thread := mainThread
@@ -89,6 +90,12 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 		f.External = "https://drive.example.com/" + name
 		f.Mimetype = "text/plain"
 		f.Size = 100
+	case "voice", "mute":
+		f.Content = "a sound"
+		f.Mimetype = "audio/mp4"
+		if kind == "voice" {
+			f.Transcript = &slacktest.Transcript{Preview: "guests pay a cent too much"}
+		}
 	case "canvas":
 		f.Content = ts.ReadFile(name)
 		f.Mimetype = "application/vnd.slack-docs"

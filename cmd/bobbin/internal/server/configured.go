@@ -47,6 +47,9 @@ func FromConfig(
 	s.ProgressCards = file.Slack.ProgressCard != "off"
 	s.AgentStatus = file.Slack.AgentStatus
 	s.Admins = file.Slack.Admins
+	if t := file.Transcription; t.URL != "" {
+		s.Transcriber = &model.Transcriber{BaseURL: t.URL, Model: t.Model, Key: values[t.KeyEnv]}
+	}
 	s.HTTPAddr = file.HTTP.Addr
 	s.PageURL = file.HTTP.URL
 	s.Keep = housekeeping.FromConfig(file.Keep)
