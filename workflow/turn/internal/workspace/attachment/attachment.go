@@ -63,21 +63,36 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 	return list, nil
 }
 
-// notice returns the line about a file that nobody looks at, and what to do about it, or about one that is no
-// plain text, and how it was read; or nil.
+// notice returns the line about how a file was read, or that it was not, or nil.
 func (at *Attachments) notice(a workflow.Attachment) []workflow.Line {
 	switch {
 	case a.State == workflow.AttachmentUnread && a.Clip():
-		return at.ProgramLine(fmt.Sprintf("I did not hear %s: %s.", shownName(a.Name),
-			strings.TrimSuffix(a.Why, ".")))
+		return at.unheardNotice(a)
+	case a.State == workflow.AttachmentRead && !a.Picture() && (a.Why != "" || a.Long()):
+		return at.readNotice(a)
+	}
+	return at.unseenNotice(a)
+}
+
+// unheardNotice returns the line about a clip that nobody heard, and what to do about it.
+func (at *Attachments) unheardNotice(a workflow.Attachment) []workflow.Line {
+	return at.ProgramLine(fmt.Sprintf("I did not hear %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
+}
+
+// readNotice returns the line about a file that is no plain text, or a long one, and how it was read.
+func (at *Attachments) readNotice(a workflow.Attachment) []workflow.Line {
+	return at.ProgramLine(fmt.Sprintf("Read: %s, %s.", shownName(a.Name), plaintext.OneLine(readAs(a))))
+}
+
+// unseenNotice returns the line about a file that nobody looks at, and what to do about it, or nil.
+func (at *Attachments) unseenNotice(a workflow.Attachment) []workflow.Line {
+	switch {
 	case a.State == workflow.AttachmentUnread:
 		return at.ProgramLine(fmt.Sprintf("I could not read %s: %s.", shownName(a.Name),
 			strings.TrimSuffix(a.Why, ".")))
 	case a.Picture() && !at.Sees:
 		return at.ProgramLine(fmt.Sprintf("Nobody looked at %s: the model that I use cannot see pictures. "+
 			"Write what it shows, or attach it as text.", shownName(a.Name)))
-	case a.State == workflow.AttachmentRead && !a.Picture() && (a.Why != "" || a.Long()):
-		return at.ProgramLine(fmt.Sprintf("Read: %s, %s.", shownName(a.Name), plaintext.OneLine(readAs(a))))
 	}
 	return nil
 }
