@@ -227,12 +227,30 @@ type Attachment struct {
 	Name    string
 	Kind    string // the media type that Slack gives, which it derives from the name
 	Mode    string // Slack's: hosted, snippet, canvas, external, tombstone, …
-	Size    int64
+	Size    int64  // in bytes; of a file that was read: of its text
 	URL     string // URL where the app may download it
 	State   AttachmentState
-	Why     string // for a file that was not read: what is wrong with it and what to do, for people
-	Media   string // for a file that was read: text/plain or the type of a picture, found from its content
-	Content []byte // for a file that was read: its content, if the caller asked for it
+	// for a file that was not read: what is wrong with it and what to do; for one that was read and is no
+	// plain text: what it is, and what was not read of it; for people
+	Why   string
+	Media string // for a file that was read: text/plain or the type of a picture, found from its content
+	// for a file that was read: its content, if the caller asked for it; of a long text, its beginning and
+	// its end
+	Content []byte
+}
+
+// MaxStoredText is how many bytes of a text are stored. Of a longer one its ends are; the whole of it is kept
+// in the session's folder.
+const MaxStoredText = 2 << 20
+
+// Long reports whether the attachment is a text that is not stored as a whole.
+func (a Attachment) Long() bool {
+	return a.State == AttachmentRead && a.Media == MediaText && a.Size > MaxStoredText
+}
+
+// Clip reports whether the attachment is heard, not read: an audio or a video file.
+func (a Attachment) Clip() bool {
+	return strings.HasPrefix(a.Kind, "audio/") || strings.HasPrefix(a.Kind, "video/")
 }
 
 // AttachmentState is how far a file was read.

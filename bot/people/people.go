@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"time"
@@ -22,6 +23,9 @@ import (
 // goroutines.
 type Directory struct {
 	Slack *bot.Slack
+	// Transcribe returns what is said in an audio or video file; name tells its form. nil: only clips that
+	// Slack has written down are read.
+	Transcribe func(ctx context.Context, name string, clip io.Reader) (string, error)
 
 	mu    sync.Mutex
 	names map[string]name      // by id of a user, channel or group
@@ -217,7 +221,10 @@ func shownName(u *slack.User) string {
 	return mrkdwn.OneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
 }
 
-// Fetch downloads a file that a person attached, as [attachment.Fetcher] does.
-func (d *Directory) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
-	return attachment.Fetcher{Slack: d.Slack}.Fetch(ctx, a)
+// Fetch reads a file that a person attached, as [attachment.Fetcher] does: its text goes to text, and dir is
+// a folder for what is downloaded meanwhile.
+func (d *Directory) Fetch(
+	ctx context.Context, a workflow.Attachment, dir string, text io.Writer,
+) (workflow.Attachment, error) {
+	return attachment.Fetcher{Slack: d.Slack, Transcribe: d.Transcribe}.Fetch(ctx, a, dir, text)
 }

@@ -30,6 +30,28 @@ type File struct {
 	External string `json:"external,omitempty"`    // URL of a file that is not stored by Slack
 	URL      string `json:"url_private,omitempty"` // URL at which the app reads the file
 	Reserved bool   `json:"reserved,omitempty"`    // events have only the id: the app has to call files.info
+
+	Transcript *Transcript `json:"transcript,omitempty"` // of a clip; default: Slack has none
+}
+
+// A Transcript is what Slack wrote down of a clip.
+type Transcript struct {
+	Preview string `json:"preview"`
+	More    bool   `json:"more,omitempty"`  // the preview is not all of it
+	VTT     string `json:"vtt,omitempty"`   // URL of the subtitles
+	Looks   int    `json:"looks,omitempty"` // how many calls of files.info come before it is there
+}
+
+// wire returns the transcript as Slack tells it.
+func (t *Transcript) wire() object {
+	if t.Looks > 0 {
+		return object{"status": "processing"}
+	}
+	return object{
+		"status":  "complete",
+		"locale":  "en-US",
+		"preview": object{"content": t.Preview, "has_more": t.More},
+	}
 }
 
 // An upload is a file with its state: announced, then sent, then shared, each once.
@@ -275,6 +297,10 @@ func wireFile(f File) object {
 	}
 	put(w, "url_private", f.URL)
 	put(w, "url_private_download", f.URL)
+	if f.Transcript != nil {
+		w["transcription"] = f.Transcript.wire()
+		put(w, "vtt", f.Transcript.VTT)
+	}
 	if f.External != "" {
 		w["external_type"] = "gdrive"
 		w["url_private"] = f.External

@@ -128,6 +128,9 @@ func (s *Server) filesInfo(c *call) (object, error) {
 	if u == nil || !u.done {
 		return nil, fail("file_not_found")
 	}
+	if u.Transcript != nil {
+		u.Transcript.Looks = max(u.Transcript.Looks-1, 0)
+	}
 	return object{
 		"file":     wireFile(u.File),
 		"comments": []object{},

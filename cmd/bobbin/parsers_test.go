@@ -111,9 +111,22 @@ var outside = []readerOf{
 		"files that people attach",
 		[]string{
 			"bot/internal/attachment/fetch.go judgeContent", "bot/internal/attachment/fetch.go isSignInPage",
-			"bot/internal/attachment/fetch.go pageText",
+			"bot/internal/attachment/fetch.go pageText", "bot/internal/attachment/clip.go readVTT",
 		},
 		[]string{"bot/internal/attachment FuzzFetched"},
+	},
+	{
+		"archives, office documents, HAR files and JSON lines that people attach",
+		[]string{
+			"bot/internal/attachment/extract/extract.go Read",
+			"bot/internal/attachment/extract/archive.go readGzip",
+			"bot/internal/attachment/extract/archive.go readTar",
+			"bot/internal/attachment/extract/archive.go readZip",
+			"bot/internal/attachment/extract/har.go readHAR",
+			"bot/internal/attachment/extract/office.go documentOf",
+			"bot/internal/attachment/extract/jsonlines.go layOut",
+		},
+		[]string{"bot/internal/attachment/extract FuzzRead"},
 	},
 	{
 		"files and messages that are shared with a message",

@@ -93,6 +93,8 @@ var ourOwn = map[string]string{
 	"workflow/tool/scratch.go": "the scratch folder itself, which commands cannot replace, " +
 		"and its removal",
 	"workflow/turn/internal/agents/runtime/env.go": "the folder of outputs that were kept",
+	"workflow/turn/internal/workspace/attachment/longtext.go": "long texts that people attached, " +
+		"in a session's own folder, outside of every sandbox",
 	"workflow/turn/internal/workspace/folder/folders.go": "the folders of sessions themselves, " +
 		"and marks beside them",
 	"workflow/turn/internal/workspace/worktree/files.go": "the names of a session's own folders",

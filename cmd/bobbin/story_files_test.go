@@ -1,9 +1,12 @@
 package main
 
 import (
+	"archive/zip"
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"regexp"
 	"slices"
@@ -21,8 +24,9 @@ import (
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 
 // attachCmd implements "attach WHO [in THREAD] TEXT FILE…": a person writes with files of the story
-// attached. FILE=picture is a PNG of one pixel, FILE=zip an archive, FILE=huge has ten gigabytes,
-// FILE=elsewhere is in an external storage, FILE=canvas is the story's file as a canvas.
+// attached. FILE=picture is a PNG of one pixel, FILE=zip an archive with logs/worker.log, FILE=huge has ten
+// gigabytes, FILE=voice is a clip with a transcript and FILE=mute one without, FILE=elsewhere is in an external
+// storage, FILE=canvas is the story's file as a canvas.
 func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	who := args[0]
 	thread := mainThread
@@ -51,6 +55,18 @@ func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []st
 	return nil
 }
 
+// zipOf returns a zip archive with one file.
+func zipOf(name, content string) (string, error) {
+	var b strings.Builder
+	z := zip.NewWriter(&b)
+	w, err := z.Create(name)
+	if err == nil {
+		_, err = io.WriteString(w, content)
+	}
+	err = errors.Join(err, z.Close())
+	return b.String(), err
+}
+
 func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err error) {
 	name, kind, _ := strings.Cut(arg, "=")
 	f.Name = name
@@ -64,7 +80,9 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 		f.Mimetype = "image/png"
 		return f, err
 	case "zip":
-		f.Content, f.Mimetype = "PK\x03\x04 not for reading", "application/zip"
+		f.Content, err = zipOf("logs/worker.log", "order 7 of the archive\n")
+		f.Mimetype = "application/zip"
+		return f, err
 	case "huge":
 		f.Content = "the first line\n"
 		f.Size = 10 << 30
@@ -72,6 +90,12 @@ func uploadOf(ts *testscript.TestScript, arg string) (f slacktest.Upload, err er
 		f.External = "https://drive.example.com/" + name
 		f.Mimetype = "text/plain"
 		f.Size = 100
+	case "voice", "mute":
+		f.Content = "a sound"
+		f.Mimetype = "audio/mp4"
+		if kind == "voice" {
+			f.Transcript = &slacktest.Transcript{Preview: "guests pay a cent too much"}
+		}
 	case "canvas":
 		f.Content = ts.ReadFile(name)
 		f.Mimetype = "application/vnd.slack-docs"

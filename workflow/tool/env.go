@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"io"
 	"strings"
 	"sync"
 
@@ -32,9 +33,9 @@ type Env struct {
 	// keeps whole outputs of one session's commands for its agents to read; empty: none are kept
 	OutputDir string
 
-	// Attachment returns an attachment by a reference that begins with "attachment:", and the name that
-	// people gave it. It returns a [model.Mistake] if there is none. It may be nil.
-	Attachment func(ctx context.Context, ref string) (name string, content []byte, err error)
+	// Attachment opens the text of an attachment by a reference that begins with "attachment:", and returns
+	// the name that people gave it. It returns a [model.Mistake] if there is none. It may be nil.
+	Attachment func(ctx context.Context, ref string) (name string, text io.ReadSeekCloser, err error)
 	// AttachedAs returns the reference of the attachment to which people gave that name, or an empty string.
 	// It may be nil.
 	AttachedAs func(ctx context.Context, name string) (ref string)
@@ -77,6 +78,7 @@ func Reading(b *Env) []model.Tool {
 	return []model.Tool{
 		newTool("list_files", b.listFiles),
 		newTool("search", b.search),
+		newTool("search_file", b.searchFile),
 		newTool("read_file", b.readFile),
 		newTool("outline", b.outline),
 		newTool("history", commitReader{b.Mirror, b.Workspace}.history),

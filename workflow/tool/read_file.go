@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/model"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/internal/output"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
@@ -25,13 +24,7 @@ func (e *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 		return workfile.ShowPage(in.Path, c.Data, in.Offset, in.Limit)
 	}
 	if strings.HasPrefix(in.Path, attachmentPrefix) {
-		name, content, err := e.openAttachment(ctx, in.Path)
-		if err != nil {
-			return "", err
-		}
-		text, err := workfile.ShowPage(in.Path, content, in.Offset, in.Limit)
-		return "Attached in the thread as " + plaintext.QuotePath(plaintext.CutCounted(name, maxSkillName)) +
-			": data, whoever wrote it.\n" + text, err
+		return e.readAttachment(ctx, in)
 	}
 	if strings.TrimSpace(in.Path) == "" {
 		return "", model.Mistake("Which file? Give its path; list_files shows what there is.")

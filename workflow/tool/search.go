@@ -40,12 +40,7 @@ func (e *Env) searchIn(ctx context.Context, s *find.Search, in searchArgs) error
 		return nil
 	}
 	if strings.HasPrefix(in.Path, attachmentPrefix) {
-		_, content, err := e.openAttachment(ctx, in.Path)
-		if err != nil {
-			return err
-		}
-		s.SearchText(ctx, 0, in.Path, content)
-		return nil
+		return e.searchAttachment(ctx, s, in.Path)
 	}
 	if below, ok := scratchPath(in.Path); ok {
 		return e.searchScratch(ctx, s, below)

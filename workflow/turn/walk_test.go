@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -91,7 +92,9 @@ func (*town) Reactions(context.Context, workflow.Thread, string) ([]workflow.Rea
 
 func (*town) Readable(_ context.Context, text string) string { return text }
 
-func (*town) Fetch(_ context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+func (*town) Fetch(
+	_ context.Context, a workflow.Attachment, _ string, _ io.Writer,
+) (workflow.Attachment, error) {
 	return a, errors.New("nothing is attached in this town")
 }
 

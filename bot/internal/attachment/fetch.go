@@ -2,22 +2,24 @@ package attachment
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/slack-go/slack"
 	"golang.org/x/net/html"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/internal/attachment/extract"
 	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/workflow"
 )
@@ -25,20 +27,29 @@ import (
 // A Fetcher downloads files that people attached to messages.
 type Fetcher struct {
 	Slack *bot.Slack
+	// Transcribe returns what is said in a clip. nil: only clips that Slack has written down are read.
+	Transcribe Transcribe
 
-	trusting bool // tests only: send the token to any host and follow redirects
+	trusting bool          // tests only: send the token to any host and follow redirects
+	pause    time.Duration // between two looks for a transcript; 0: two seconds
 }
 
 const (
-	maxFetchedText = 2 << 20
-	maxFetchedPic  = 5 << 20
-	fetchTries     = 3
-	readScope      = "files:read"
+	maxFetched    = 200 << 20 // bytes of any file
+	maxFetchedPic = 5 << 20
+	maxCanvas     = 5 << 20
+	fetchTime     = 5 * time.Minute // of one download
+	fetchTries    = 3
+	readScope     = "files:read"
 )
 
-// Fetch reads the content of an attached file. A file that cannot be read is not an error: the attachment
-// says why, and how to solve it. An error means that the fetch failed and has to be retried.
-func (f Fetcher) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error) {
+// Fetch reads an attached file: the content of a picture into the attachment, the text of any other file into
+// text. dir is a folder for what is downloaded meanwhile; nothing stays in it. A file that cannot be read is
+// not an error: the attachment says why, and how to solve it. An error means that the fetch failed and has to
+// be retried.
+func (f Fetcher) Fetch(
+	ctx context.Context, a workflow.Attachment, dir string, text io.Writer,
+) (workflow.Attachment, error) {
 	a.State = workflow.AttachmentUnread
 	if a.URL == "" && a.Mode != event.ModeExternal && a.Mode != "tombstone" && a.Mode != "hidden_by_limit" {
 		var err error
@@ -49,23 +60,50 @@ func (f Fetcher) Fetch(ctx context.Context, a workflow.Attachment) (workflow.Att
 	if a.Why = f.unfetchable(a); a.Why != "" {
 		return a, nil
 	}
+	if a.Clip() {
+		return f.hear(ctx, a, dir, text)
+	}
+	spool, err := newSpool(dir)
+	if err != nil {
+		return a, err
+	}
+	defer spool.Close()
+	if a.Why, err = f.download(ctx, a, spool); err != nil || a.Why != "" {
+		return a, err
+	}
+	return judgeContent(ctx, a, spool, dir, text)
+}
+
+// newSpool creates a file without a name for one download.
+func newSpool(dir string) (*os.File, error) {
+	spool, err := os.CreateTemp(dir, "download-")
+	if err != nil {
+		return nil, fmt.Errorf("make room for a file: %w", err)
+	}
+	if err := os.Remove(spool.Name()); err != nil {
+		_ = spool.Close()
+		return nil, fmt.Errorf("make room for a file: %w", err)
+	}
+	return spool, nil
+}
+
+// download writes the content of a file to spool. It returns why that cannot be done, or an empty string.
+func (f Fetcher) download(
+	ctx context.Context, a workflow.Attachment, spool *os.File,
+) (why string, err error) {
 	var got fetched
-	_, err := backoff.Retry(ctx, func() (_ struct{}, err error) {
-		got, err = f.fetchOnce(ctx, a)
+	_, err = backoff.Retry(ctx, func() (_ struct{}, err error) {
+		got, err = f.fetchOnce(ctx, a, spool)
 		return struct{}{}, err
 	}, backoff.WithMaxTries(fetchTries))
 	if ctx.Err() != nil {
-		return a, ctx.Err()
+		return "", ctx.Err()
 	}
 	if err != nil {
 		f.Slack.Log().Warn("cannot fetch a file", "file", a.File, "err", err)
-		a.Why = "Slack did not hand it over (" + got.describe() + "); attach it again"
-		return a, nil
+		return "Slack did not hand it over (" + got.describe() + "); attach it again", nil
 	}
-	if a.Why = got.why; a.Why != "" {
-		return a, nil
-	}
-	return judgeContent(a, got.content), nil
+	return got.why, nil
 }
 
 // readInfo calls files.info for the fields that an event leaves out.
@@ -75,13 +113,8 @@ func (f Fetcher) readInfo(ctx context.Context, a workflow.Attachment) (workflow.
 		info, _, _, err = f.Slack.API.GetFileInfoContext(ctx, a.File, 1, 1)
 		return err
 	})
-	switch code := bot.ErrorCode(err); {
-	case code == "missing_scope":
-		a.Why = lacksReadScope
-	case code == "file_not_found", code == "file_deleted":
-		a.Why = whyDeleted
-	case code != "":
-		a.Why = "Slack says nothing of it (" + code + "); attach it again"
+	switch a.Why = whyNoInfo(err); {
+	case a.Why != "":
 	case err != nil:
 		return a, fmt.Errorf("files.info of %s: %w", a.File, err)
 	default:
@@ -93,6 +126,20 @@ func (f Fetcher) readInfo(ctx context.Context, a workflow.Attachment) (workflow.
 	return a, nil
 }
 
+// whyNoInfo returns what an error of files.info says about the file, or an empty string for another error.
+func whyNoInfo(err error) string {
+	switch code := bot.ErrorCode(err); code {
+	case "":
+		return ""
+	case "missing_scope":
+		return lacksReadScope
+	case "file_not_found", "file_deleted":
+		return whyDeleted
+	default:
+		return "Slack says nothing of it (" + code + "); attach it again"
+	}
+}
+
 const (
 	lacksReadScope = "the app lacks the scope `" + readScope +
 		"`; add it to the app and install it again, then attach the file once more"
@@ -101,7 +148,7 @@ const (
 
 // unfetchable returns why a file cannot be fetched, judged by its description from Slack, or an empty string.
 func (f Fetcher) unfetchable(a workflow.Attachment) string {
-	most := int64(maxFetchedText)
+	most := int64(maxFetched)
 	if strings.HasPrefix(a.Kind, "image/") {
 		most = maxFetchedPic
 	}
@@ -119,7 +166,7 @@ func (f Fetcher) unfetchable(a workflow.Attachment) string {
 	case a.Size > most:
 		return fmt.Sprintf("it has %s, and I read %s at most; attach the part that matters",
 			bytesShown(a.Size), bytesShown(most))
-	case !f.trusting && !f.Slack.MaySendToken(a.URL):
+	case !f.maySendToken(a.URL):
 		return "Slack names an address for it that is not Slack's own, where I do not send my token; " +
 			"attach the file itself"
 	}
@@ -132,18 +179,17 @@ func isUnreadableKind(kind string) bool {
 	kind, _, _ = strings.Cut(kind, ";")
 	family, what, _ := strings.Cut(kind, "/")
 	switch family {
-	case "video", "audio", "font", "model":
+	case "font", "model":
 		return true
 	case "image":
 		return !slices.Contains([]string{"png", "jpeg", "jpg", "gif", "webp", "svg+xml"}, what)
 	case "application":
 		for _, known := range []string{
-			"zip", "gzip", "x-tar", "x-7z", "x-rar", "vnd.rar", "x-bzip", "x-xz", "zstd", "pdf", "msword",
-			"vnd.ms-", "vnd.openxmlformats", "vnd.oasis", "java-archive", "x-iso", "x-apple-diskimage",
-			"vnd.android", "wasm", "x-executable", "x-msdownload",
+			"x-7z", "x-rar", "vnd.rar", "x-bzip", "x-xz", "zstd", "pdf", "msword", "vnd.ms-", "java-archive",
+			"x-iso", "x-apple-diskimage", "vnd.android", "wasm", "x-executable", "x-msdownload",
 		} {
 			if strings.HasPrefix(what, known) {
-				return true
+				return !strings.Contains(what, "macroenabled") // of the kind of today's documents
 			}
 		}
 	}
@@ -152,9 +198,8 @@ func isUnreadableKind(kind string) bool {
 
 // fetched is the result of one download.
 type fetched struct {
-	content []byte
-	why     string // final reason: another try would have the same result
-	status  int
+	why    string // final reason: another try would have the same result
+	status int
 }
 
 func (f fetched) describe() string {
@@ -164,7 +209,10 @@ func (f fetched) describe() string {
 	return "status " + strconv.Itoa(f.status)
 }
 
-func (f Fetcher) fetchOnce(ctx context.Context, a workflow.Attachment) (got fetched, err error) {
+// fetchOnce downloads a file to spool, in place of what is there.
+func (f Fetcher) fetchOnce(
+	ctx context.Context, a workflow.Attachment, spool *os.File,
+) (got fetched, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL, nil)
 	if err != nil {
 		return fetched{why: "its address makes no sense; attach it again"}, nil
@@ -172,6 +220,7 @@ func (f Fetcher) fetchOnce(ctx context.Context, a workflow.Attachment) (got fetc
 	f.Slack.SetToken(request)
 	request.Header.Set("Accept-Encoding", "identity") // a compressed response could grow beyond the limit
 	client := *f.Slack.HTTP()
+	client.Timeout = fetchTime
 	if !f.trusting {
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	}
@@ -197,13 +246,25 @@ func (f Fetcher) fetchOnce(ctx context.Context, a workflow.Attachment) (got fetc
 	case got.status != http.StatusOK:
 		return got, fmt.Errorf("status %d", got.status)
 	}
-	got.content, err = io.ReadAll(io.LimitReader(response.Body, maxFetchedPic+1))
-	if err != nil {
+	if err := spool.Truncate(0); err != nil {
 		return got, err
 	}
+	size, err := io.Copy(io.NewOffsetWriter(spool, 0), io.LimitReader(response.Body, maxFetched+1))
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if kind == "text/html" && isSignInPage(a, got.content) {
-		got.why = whySignIn
+	switch {
+	case err != nil:
+		return got, err
+	case size > maxFetched:
+		got.why = fmt.Sprintf("it has more than the %s that I read at most; attach the part that matters",
+			bytesShown(maxFetched))
+	case kind == "text/html":
+		page, err := io.ReadAll(io.NewSectionReader(spool, 0, maxCanvas))
+		if err != nil {
+			return got, err
+		}
+		if isSignInPage(a, page, size) {
+			got.why = whySignIn
+		}
 	}
 	return got, nil
 }
@@ -212,80 +273,80 @@ const whySignIn = "Slack showed its sign-in page instead of it: " + lacksReadSco
 
 // isSignInPage reports whether a page that was downloaded is Slack's sign-in page. An attached HTML file has
 // the size that Slack reported, while a canvas has no known size and is searched for a sign-in form.
-func isSignInPage(a workflow.Attachment, page []byte) bool {
+func isSignInPage(a workflow.Attachment, page []byte, size int64) bool {
 	if a.Mode == event.ModeCanvas {
 		page = bytes.ToLower(page)
 		return bytes.Contains(page, []byte("<form")) && bytes.Contains(page, []byte("signin"))
 	}
-	return int64(len(page)) != a.Size
+	return size != a.Size
 }
 
-// judgeContent stores the content as text or as a picture, judged by the content itself, not by the file's
-// name.
-func judgeContent(a workflow.Attachment, content []byte) workflow.Attachment {
-	media, _, _ := strings.Cut(http.DetectContentType(content), ";")
-	picture := slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp"}, media)
-	if a.Mode == event.ModeCanvas && !picture {
-		content = []byte(pageText(content))
+// judgeContent reads what was downloaded as a picture or as text, judged by the content itself, not by the
+// file's name. The text goes to text; Why says of a file that is no plain text what it is, and what was not
+// read of it.
+func judgeContent(
+	ctx context.Context, a workflow.Attachment, spool *os.File, dir string, text io.Writer,
+) (workflow.Attachment, error) {
+	info, err := spool.Stat()
+	if err != nil {
+		return a, fmt.Errorf("read a file: %w", err)
 	}
-	most := int64(maxFetchedText)
-	if picture {
-		most = maxFetchedPic
+	if a.Mode == event.ModeCanvas {
+		if done, err := judgeCanvas(&a, spool, text); done || err != nil {
+			return a, err
+		}
 	}
-	text, isText := decodeText(content)
+	got, err := extract.Read(ctx, extract.File{Name: a.Name, Data: spool, Size: info.Size()}, dir, text,
+		extract.Default)
 	switch {
-	case len(content) == 0:
+	case err != nil:
+		return a, fmt.Errorf("read a file: %w", err)
+	case got.Why != "":
+		a.Why = got.Why
+		return a, nil
+	case got.Picture != "":
+		return judgePicture(a, got.Picture, spool, info.Size())
+	}
+	a.State = workflow.AttachmentRead
+	a.Media = workflow.MediaText
+	a.Why = got.What
+	if len(got.Left) > 0 {
+		a.Why = cmp.Or(got.What, "text") + "; not read: " + strings.Join(got.Left, ", ")
+	}
+	return a, nil
+}
+
+// judgeCanvas writes the text of a canvas, which Slack delivers as HTML. done is false for a picture.
+func judgeCanvas(a *workflow.Attachment, spool *os.File, text io.Writer) (done bool, err error) {
+	page, err := io.ReadAll(io.NewSectionReader(spool, 0, maxCanvas))
+	if err != nil || strings.HasPrefix(http.DetectContentType(page), "image/") {
+		return false, err
+	}
+	words := strings.ReplaceAll(strings.ToValidUTF8(pageText(page), "\uFFFD"), "\x00", "\uFFFD")
+	if words == "" {
 		a.Why = "it is empty"
-	case int64(len(content)) > most:
-		a.Why = fmt.Sprintf("it has more than the %s that I read at most; attach the part that matters",
-			bytesShown(most))
-	case picture:
-		a.State = workflow.AttachmentRead
-		a.Media = media
-		a.Content = content
-	case !isText:
-		a.Why = fmt.Sprintf("it is neither text nor a picture that I can read (%s by its content); "+
-			"attach what matters in it as text", media)
-	default:
-		a.State = workflow.AttachmentRead
-		a.Media = workflow.MediaText
-		a.Content = []byte(text)
+		return true, nil
 	}
-	if a.State == workflow.AttachmentRead {
-		a.Size = int64(len(a.Content))
-	}
-	return a
+	a.State = workflow.AttachmentRead
+	a.Media = workflow.MediaText
+	_, err = io.WriteString(text, words)
+	return true, err
 }
 
-// decodeText returns content as UTF-8, or false if it is not text. It also reads UTF-16 with a byte order
-// mark, which Windows shells write.
-func decodeText(content []byte) (string, bool) {
-	for mark, order := range map[string]int{"\xff\xfe": 0, "\xfe\xff": 1} {
-		if rest, is := bytes.CutPrefix(content, []byte(mark)); is {
-			units := make([]uint16, len(rest)/2)
-			for i := range units {
-				units[i] = uint16(rest[2*i+order])&0xff | uint16(rest[2*i+1-order])<<8
-			}
-			content = []byte(string(utf16.Decode(units)))
-		}
+// judgePicture reads a picture.
+func judgePicture(
+	a workflow.Attachment, media string, spool *os.File, size int64,
+) (_ workflow.Attachment, err error) {
+	if size > maxFetchedPic {
+		a.Why = fmt.Sprintf("it has more than the %s that I read at most of a picture; attach a smaller one",
+			bytesShown(maxFetchedPic))
+		return a, nil
 	}
-	head := content[:min(len(content), 8000)]
-	if bytes.IndexByte(content, 0) >= 0 || !utf8.Valid(head) && countInvalid(head) > len(head)/10 {
-		return "", false
-	}
-	return strings.ToValidUTF8(strings.TrimPrefix(string(content), "\ufeff"), "\uFFFD"), true
-}
-
-// countInvalid returns the number of bytes that are not valid UTF-8.
-func countInvalid(b []byte) (n int) {
-	for len(b) > 0 {
-		r, size := utf8.DecodeRune(b)
-		if r == utf8.RuneError && size == 1 {
-			n++
-		}
-		b = b[size:]
-	}
-	return n
+	a.State = workflow.AttachmentRead
+	a.Media = media
+	a.Size = size
+	a.Content, err = io.ReadAll(io.NewSectionReader(spool, 0, size))
+	return a, err
 }
 
 // pageText returns the text of a canvas, which Slack delivers as HTML. Each block becomes a line.

@@ -3,8 +3,10 @@ package attachment
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -50,12 +52,13 @@ var uploads = map[string]struct {
 	"text as a picture": {
 		up("a.png", "image/png", "no picture"), workflow.MediaText, "no picture", "",
 	},
-	"an archive as text": {
-		up("a.txt", "", "PK\x03\x04\x00\x00"), "", "",
-		"neither text nor a picture that I can read (application/zip by its content)",
+	"a broken archive": {up("a.txt", "", "PK\x03\x04\x00\x00"), "", "", "it is broken"},
+	"an old archive":   {up("a.rar", "application/vnd.rar", "Rar!"), "", "", "neither text nor a picture"},
+	"a film":           {up("a.mp4", "video/mp4", "x"), "", "", "no transcription is configured"},
+	"a packed log": {
+		up("a.gz", "application/gzip", packed("panic: x\n")), workflow.MediaText, "panic: x\n",
+		"text, unpacked with gzip",
 	},
-	"an archive": {up("a.zip", "application/zip", "PK"), "", "", "neither text nor a picture"},
-	"a film":     {up("a.mp4", "video/mp4", "x"), "", "", "neither text nor a picture"},
 	"empty": {
 		slacktest.Upload{File: slacktest.File{Name: "a.txt", Size: 0}}, "", "", "it is empty",
 	},
@@ -63,16 +66,16 @@ var uploads = map[string]struct {
 		slacktest.Upload{File: slacktest.File{Name: "a.log", Size: 10 << 30}, Content: "x"},
 		"",
 		"",
-		"it has 10 GB, and I read 2 MB at most",
+		"it has 10 GB, and I read 200 MB at most",
 	},
-	"larger than it says": {
+	"a large picture": {
 		slacktest.Upload{
-			File:    slacktest.File{Name: "a.log", Size: 10},
-			Content: strings.Repeat("x", maxFetchedText+1),
+			File:    slacktest.File{Name: "a.txt", Size: 10},
+			Content: redPixel + strings.Repeat("x", maxFetchedPic),
 		},
 		"",
 		"",
-		"more than the 2 MB",
+		"more than the 5 MB that I read at most of a picture",
 	},
 	"elsewhere": {
 		slacktest.Upload{File: slacktest.File{Name: "a.doc", External: "https://drive.example.com/a"}},
@@ -118,12 +121,12 @@ var uploads = map[string]struct {
 func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
 	t.Parallel()
 	o := openFetchOffice(t, slacktest.Config{})
-	p := Fetcher{Slack: o.Bot}
+	p := textFetcher{Fetcher{Slack: o.Bot}}
 	for name, c := range uploads {
 		ts, err := o.Attach("bugs", o.Ada.ID, "see", "", c.file)
 		require.NoError(t, err)
 		a := o.shared(t, ts)
-		got, err := p.Fetch(t.Context(), a)
+		got, err := p.read(t, a)
 		require.NoError(t, err, name)
 		require.Contains(t, got.Why, c.says, name)
 		require.Equal(t, c.says == "", got.Why == "", "%s: %s", name, got.Why)
@@ -131,6 +134,32 @@ func TestFilesAreJudgedByWhatIsInThem(t *testing.T) {
 		require.Equal(t, c.reads, string(got.Content), name)
 		require.NotContains(t, got.Name, "\n", name)
 	}
+}
+
+// A textFetcher fetches files, and returns the text of each as its content.
+type textFetcher struct{ Fetcher }
+
+func (f textFetcher) read(t *testing.T, a workflow.Attachment) (workflow.Attachment, error) {
+	t.Helper()
+	dir := t.TempDir()
+	var text bytes.Buffer
+	got, err := f.Fetch(t.Context(), a, dir, &text)
+	if got.State == workflow.AttachmentRead && got.Media == workflow.MediaText {
+		got.Content = text.Bytes()
+	}
+	left, leftErr := os.ReadDir(dir)
+	require.NoError(t, leftErr)
+	require.Empty(t, left)
+	return got, err
+}
+
+// packed returns a text packed with gzip.
+func packed(text string) string {
+	var b strings.Builder
+	z := gzip.NewWriter(&b)
+	_, _ = io.WriteString(z, text)
+	_ = z.Close()
+	return b.String()
 }
 
 func up(name, kind, content string) slacktest.Upload {
@@ -153,13 +182,13 @@ func (f *fetchOffice) shared(t *testing.T, ts string) workflow.Attachment {
 func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
 	t.Parallel()
 	o := openFetchOffice(t, slacktest.Config{})
-	p := Fetcher{Slack: o.Bot}
+	p := textFetcher{Fetcher{Slack: o.Bot}}
 	ts, err := o.Share("bugs", o.Ada.ID, "see", "", "app.log")
 	require.NoError(t, err)
 	a := o.shared(t, ts)
 
 	o.Order(slacktest.Fault{Method: "files-pri", Status: 503}) // fails once, so the second try succeeds
-	got, err := p.Fetch(t.Context(), a)
+	got, err := p.read(t, a)
 	require.NoError(t, err)
 	require.Equal(t, "what app.log holds\n", string(got.Content))
 
@@ -169,7 +198,7 @@ func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
 		"did not hand it over (no answer)": {Method: "files-pri", Status: 502, Times: fetchTries},
 	} {
 		o.Order(f)
-		got, err := p.Fetch(t.Context(), a)
+		got, err := p.read(t, a)
 		require.NoError(t, err)
 		if f.Times > 0 {
 			why = "did not hand it over (status 502); attach it again"
@@ -178,7 +207,7 @@ func TestAFileThatCannotBeHadIsToldWithItsCure(t *testing.T) {
 		require.Empty(t, got.Content)
 	}
 	require.NoError(t, o.DeleteFile(a.File))
-	got, err = p.Fetch(t.Context(), a)
+	got, err = p.read(t, a)
 	require.NoError(t, err)
 	require.Equal(t, whyDeleted, got.Why)
 }
@@ -198,12 +227,12 @@ func TestTheTokenGoesToSlackAlone(t *testing.T) {
 			http.Redirect(w, r, elsewhere.URL, http.StatusFound)
 		}))
 		defer host.Close()
-		p := Fetcher{
+		p := textFetcher{Fetcher{
 			Slack:    bot.Config{BotToken: "xoxb-secret", APIURL: host.URL}.Connect(),
 			trusting: trusting,
-		}
+		}}
 		for _, address := range []string{elsewhere.URL + "/files-pri/x", host.URL + "/files-pri/x"} {
-			got, err := p.Fetch(t.Context(),
+			got, err := p.read(t,
 				workflow.Attachment{File: "F1", Name: "a.log", Size: 1, URL: address})
 			require.NoError(t, err)
 			require.Equal(t, trusting, got.Why == "", got.Why)
@@ -251,12 +280,12 @@ func TestAnAnswerIsNotUnpacked(t *testing.T) {
 		_, _ = w.Write(bomb.Bytes())
 	}))
 	defer host.Close()
-	p := Fetcher{Slack: bot.Config{BotToken: "xoxb-1", APIURL: host.URL}.Connect()}
-	got, err := p.Fetch(t.Context(),
+	p := textFetcher{Fetcher{Slack: bot.Config{BotToken: "xoxb-1", APIURL: host.URL}.Connect()}}
+	got, err := p.read(t,
 		workflow.Attachment{File: "F1", Name: "a.log", Size: 10, URL: host.URL + "/a"})
 	require.NoError(t, err)
 	require.Equal(t, "identity", asked)
-	require.Contains(t, got.Why, "neither text nor a picture")
+	require.Contains(t, got.Why, "it unpacks to more than 200 times its size")
 }
 
 // FuzzFetched checks that whatever a file holds, its text is valid UTF-8 without NUL, and that an unread file
@@ -271,12 +300,20 @@ func FuzzFetched(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, mode string, content []byte) {
 		a := workflow.Attachment{Mode: mode, State: workflow.AttachmentUnread}
-		_ = isSignInPage(a, content)
-		a = judgeContent(a, content)
-		require.Equal(t, a.State == workflow.AttachmentRead, a.Why == "")
-		if a.Media == workflow.MediaText {
-			require.True(t, utf8.Valid(a.Content))
-			require.NotContains(t, string(a.Content), "\x00")
+		_ = isSignInPage(a, content, int64(len(content)))
+		_ = readVTT(string(content))
+		spool, err := newSpool(t.TempDir())
+		require.NoError(t, err)
+		defer spool.Close()
+		_, err = spool.Write(content)
+		require.NoError(t, err)
+		var text bytes.Buffer
+		a, err = judgeContent(t.Context(), a, spool, t.TempDir(), &text)
+		require.NoError(t, err)
+		if a.State != workflow.AttachmentRead {
+			require.NotEmpty(t, a.Why)
 		}
+		require.True(t, utf8.Valid(text.Bytes()))
+		require.NotContains(t, text.String(), "\x00")
 	})
 }

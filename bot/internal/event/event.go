@@ -119,7 +119,17 @@ func (r Reader) readWritten(c eventCallback, e event) (workflow.IncomingEvent, s
 	if in.Text == "" && in.Kind == workflow.MessageReply {
 		return in, "a message without words"
 	}
+	if in.Kind == workflow.MessageReply && in.TS == in.Thread.TS && r.isClipAlone(e.post, in.Files) {
+		return in, "a clip alone, to nobody"
+	}
 	return in, ""
+}
+
+// isClipAlone reports whether somebody posted clips without a word: in a watched channel that asks for
+// nothing.
+func (r Reader) isClipAlone(p post, files []workflow.Attachment) bool {
+	return len(files) > 0 && r.ownWords(p) == "" && len(p.Attachments.v) == 0 &&
+		!slices.ContainsFunc(files, func(a workflow.Attachment) bool { return !a.Clip() })
 }
 
 // readChanged translates an edit. Slack also sends this event when it adds a link preview, and when a deleted

@@ -23,6 +23,10 @@ func callback(event string) []byte {
 		event + `}`)
 }
 
+// clip is a voice clip with Slack's transcript.
+const clip = `"subtype":"file_share","files":[{"id":"F1","name":"clip.m4a","mimetype":"audio/mp4",` +
+	`"transcription":{"status":"complete","preview":{"content":"it fails"}}}]`
+
 // messageEvents are events with messages, and what the reader makes of each.
 var messageEvents = map[string]struct {
 	event  string
@@ -67,6 +71,27 @@ var messageEvents = map[string]struct {
 	"a watched root": {
 		`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"it fails"}`, "reply",
 		"it fails", "10.1",
+	},
+	"a clip alone in a watched channel": {
+		`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"",` + clip + `}`, "",
+		"[attached: clip.m4a]\n> said in clip.m4a: it fails", "10.1",
+	},
+	"a clip with a word": {
+		`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"broken",` + clip + `}`, "reply",
+		"broken\n[attached: clip.m4a]\n> said in clip.m4a: it fails", "10.1",
+	},
+	"a clip in a thread": {
+		`{"type":"message","channel":"CWATCH","user":"U1","ts":"11.1","thread_ts":"10.1","text":"",` + clip +
+			`}`, "reply", "[attached: clip.m4a]\n> said in clip.m4a: it fails", "10.1",
+	},
+	"a clip to the bot": {
+		`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"",` + clip +
+			`}`, "mention", "[attached: clip.m4a]\n> said in clip.m4a: it fails", "10.1",
+	},
+	"a picture alone in a watched channel": {
+		`{"type":"message","channel":"CWATCH","user":"U1","ts":"10.1","text":"",` +
+			`"files":[{"id":"F2","name":"a.png","mimetype":"image/png"}]}`,
+		"reply", "[attached: a.png]", "10.1",
 	},
 	"a direct message": {
 		`{"type":"message","channel":"D1","channel_type":"im","user":"U1","ts":"10.1","text":"it fails"}`,

@@ -48,6 +48,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 	c.checkCredentials(p)
 	checkPeople(p, c.People)
 	c.Words.check(p)
+	c.Transcription.check(p)
 	if c.SkillsDir != "" {
 		if fi, err := os.Stat(c.SkillsDir); err != nil || !fi.IsDir() {
 			p.At("$.skills_dir", "skills_dir: there is no folder %s", c.SkillsDir)

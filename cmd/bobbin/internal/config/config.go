@@ -41,6 +41,8 @@ type Config struct {
 	Keep      Keep              `yaml:"keep"`
 	People    map[string]string `yaml:"people"` // logins at git hosts to the Slack ids of people
 	Words     Words             `yaml:"words"`  // phrases added to those by which messages are read
+	// default: off
+	Transcription Transcription `yaml:"transcription"`
 
 	Warning string // one line about keys with old names, which are still read; empty: there are none
 	Text    []byte // the file as it was read
@@ -203,6 +205,7 @@ var sections = []strictyaml.Section{
 	{Of: Keep{}, Name: "keep"},
 	{Of: GitHubApp{}, Name: "github_app"},
 	{Of: Words{}, Name: "words"},
+	{Of: Transcription{}, Name: "transcription"},
 }
 
 func parseConfig(name string, text []byte) (c Config, err error) {

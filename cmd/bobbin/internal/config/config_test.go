@@ -288,7 +288,7 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "surprise: 1",
 		`c:2: unknown key "surprise"; one of repositories, agents, models, limits, checks, sandbox, ` +
 			`skills_dir, ` +
-			`http, slack, github_app, trackers, sources, keep, people, words`,
+			`http, slack, github_app, trackers, sources, keep, people, words, transcription`,
 	},
 	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
 	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
@@ -348,7 +348,7 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "1: b",
 		`c:2: unknown key "1"; one of repositories, agents, models, limits, checks, sandbox, ` +
 			`skills_dir, http, ` +
-			`slack, github_app, trackers, sources, keep, people, words`,
+			`slack, github_app, trackers, sources, keep, people, words, transcription`,
 	},
 	// repositories
 	{"", `c:1: repositories: name at least one`},
@@ -594,7 +594,7 @@ var badConfigs = []struct{ text, want string }{
 		hub + "app_id: 12",
 		`c:4: unknown key "app_id"; one of repositories, agents, models, limits, checks, sandbox, ` +
 			`skills_dir, ` +
-			`http, slack, github_app, trackers, sources, keep, people, words`,
+			`http, slack, github_app, trackers, sources, keep, people, words, transcription`,
 	},
 	{
 		hub + "github_app: {id: 12, key_file: /no/such/key.pem}",

@@ -60,6 +60,10 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 			of[key] = fmt.Sprintf("key_env of model %q", name)
 		}
 	}
+	if key := c.Transcription.KeyEnv; secrets.IsVariable(key) && !slices.Contains(names, key) {
+		names = append(names, key)
+		of[key] = "key_env of transcription"
+	}
 	var errs []error
 	values := map[string]string{}
 	for _, name := range names {

@@ -57,6 +57,9 @@ func FromConfig(
 	for _, one := range file.Sources {
 		s.Sources = append(s.Sources, one.Options(values))
 	}
+	if t := file.Transcription; t.URL != "" {
+		s.Transcriber = &model.Transcriber{BaseURL: t.URL, Model: t.Model, Key: values[t.KeyEnv]}
+	}
 	s.HTTPAddr = file.HTTP.Addr
 	s.PageURL = file.HTTP.URL
 	s.Keep = housekeeping.FromConfig(file.Keep)

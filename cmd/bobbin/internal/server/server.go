@@ -139,6 +139,7 @@ type ModelSettings struct {
 	Windows            map[string]int  // sizes of models' context windows, in tokens
 	Agents             map[string]agent.Setting
 	Answered           func(sent int, r model.Response) // called with each response; may be nil
+	Transcriber        *model.Transcriber               // of voice clips; nil: none are sent anywhere
 }
 
 // LimitSettings limit the work and the waiting for people.
@@ -215,6 +216,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		return nil, err
 	}
 	directory := &people.Directory{Slack: slack}
+	if s.Transcriber != nil {
+		directory.Transcribe = s.Transcriber.Transcribe
+	}
 	if err := b.openRunner(ctx, s, directory); err != nil {
 		return nil, err
 	}

@@ -137,6 +137,9 @@ func (p Past) Read(at Location) bool {
 // shownPage matches the first line of a result of read_file.
 var shownPage = regexp.MustCompile(`(?m)^(.+), lines (\d+)-(\d+) of \d+`)
 
+// foundLine matches a line of a result of search_file.
+var foundLine = regexp.MustCompile(`(?m)^(\d+)[:-] `)
+
 func (l Location) shownBy(c model.Call, text string) bool {
 	var in struct{ Path, Command string }
 	_ = json.Unmarshal(c.Args, &in) // the call was carried out, so its arguments are valid
@@ -151,6 +154,12 @@ func (l Location) shownBy(c model.Call, text string) bool {
 		first, _ := strconv.Atoi(m[2])
 		last, _ := strconv.Atoi(m[3])
 		return l.Last >= first && l.First <= last
+	case c.Name == "search_file":
+		return l.isFile(in.Path) && slices.ContainsFunc(foundLine.FindAllStringSubmatch(text, -1),
+			func(m []string) bool {
+				n, _ := strconv.Atoi(m[1])
+				return l.First <= n && n <= l.Last
+			})
 	}
 	return Names(text, l.String()) || strings.Contains(text, "b/"+l.Path)
 }

@@ -31,6 +31,8 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 		called("read_file", `{"path":"money/split.go"}`, "money/split.go, lines 10-16 of 40\n10\tx\n")...)
 	p.Messages = append(p.Messages,
 		called("search", `{"pattern":"Split"}`, "refund/refund.go:20: total += l.Paid\n")...)
+	p.Messages = append(p.Messages, called("search_file", `{"path":"price/price.go","pattern":"Split"}`,
+		"price/price.go, 40 lines, 1 matching; page 1 of 1\n6- x\n7: Split\n8- y\n")...)
 	p.Messages = append(p.Messages,
 		called("run", `{"command":"sed -n 1,9p cart/cart.go"}`, "exit code 0\nx")...)
 	p.Messages = append(p.Messages,
@@ -40,13 +42,14 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 	}
 	for _, source := range []string{
 		"", "money/split.go:13", "split.go:13", "`money/split.go:16-20`", "refund/refund.go:20",
-		"cart/cart.go:3", "coupon/coupon.go:74", "app.log:7",
+		"price/price.go:6-7", "cart/cart.go:3", "coupon/coupon.go:74", "app.log:7",
 		"go test ./money", "go test ./money go vet ./money: FAIL", "what Ann wrote in the thread",
 	} {
 		require.Empty(t, p.NotSeen(observed(source)), source)
 	}
 	for _, source := range []string{
 		"money/split.go:17", "money/split.go:1-9", "refund/refund.go:21", "refund/refund.go:2", "fund.go:20",
+		"price/price.go:9", "coupon/price.go:7",
 		"order/order.go:1", "other/split.go:13",
 	} {
 		require.Contains(t, p.NotSeen(observed(source)),

@@ -64,7 +64,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		MayWrite:   mayWrite,
 		Edited:     edited,
 		OutputDir:  out,
-		Attachment: r.Attachments.ReadText,
+		Attachment: r.Attachments.OpenText,
 		AttachedAs: r.Attachments.RefOf,
 	}
 	if r.Trees.Checker != nil {

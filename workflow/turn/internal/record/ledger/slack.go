@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"io"
 	"time"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -33,8 +34,11 @@ type Slack interface {
 	Topic(ctx context.Context, channel string) (string, error)
 	// Readable returns the text with names in place of Slack ids.
 	Readable(ctx context.Context, text string) string
-	// Fetch downloads a file that a person attached.
-	Fetch(ctx context.Context, a workflow.Attachment) (workflow.Attachment, error)
+	// Fetch reads a file that a person attached. It returns a picture's content, and writes the text of any
+	// other file to text. dir is a folder for what is downloaded meanwhile.
+	Fetch(
+		ctx context.Context, a workflow.Attachment, dir string, text io.Writer,
+	) (workflow.Attachment, error)
 	// ByEmail returns the id of the person with that email address, or an empty string.
 	ByEmail(ctx context.Context, address string) (id string, err error)
 	// Group returns the ids of the members of a user group (S…).

@@ -1,8 +1,11 @@
 package attachment
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,8 +24,9 @@ import (
 )
 
 // Files that people attach are downloaded once, by the first turn that needs them, and stored with the
-// session. Agents get a list of them, and short texts at once. They read longer texts as
-// attachment:<number>, and a model that sees pictures is shown them.
+// session. Agents get a list of them, and short texts at once. They read longer texts as attachment:<number>,
+// and a model that sees pictures is shown them. A text that is too long for the store lies in the session's
+// folder (longtext.go).
 
 const (
 	maxInline   = 2000 // bytes up to which a text is shown in full in the list
@@ -42,7 +46,7 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 		if a.State != workflow.AttachmentNamed {
 			continue
 		}
-		got, err := at.Slack.Fetch(ctx, a)
+		got, err := at.fetchWithin(ctx, a, list)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -52,16 +56,34 @@ func (at *Attachments) fetchNew(ctx context.Context) ([]workflow.Attachment, err
 			got.State = workflow.AttachmentUnread
 			got.Why = "Slack says nothing of it at the moment; attach it again"
 		}
-		if got.Media == workflow.MediaText {
-			got.Content = []byte(at.Secrets.Mask(string(got.Content)))
-		}
-		if err := at.Record(ctx, inbox.Attachments{got}, store.Lines(at.unseenNotice(got))); err != nil {
+		if err := at.Record(ctx, inbox.Attachments{got}, store.Lines(at.notice(got))); err != nil {
 			return nil, err
 		}
 		got.Content = nil
 		list[i] = got
 	}
 	return list, nil
+}
+
+// notice returns the line about how a file was read, or that it was not, or nil.
+func (at *Attachments) notice(a workflow.Attachment) []workflow.Line {
+	switch {
+	case a.State == workflow.AttachmentUnread && a.Clip():
+		return at.unheardNotice(a)
+	case a.State == workflow.AttachmentRead && !a.Picture() && (a.Why != "" || a.Long()):
+		return at.readNotice(a)
+	}
+	return at.unseenNotice(a)
+}
+
+// unheardNotice returns the line about a clip that nobody heard, and what to do about it.
+func (at *Attachments) unheardNotice(a workflow.Attachment) []workflow.Line {
+	return at.ProgramLine(fmt.Sprintf("I did not hear %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
+}
+
+// readNotice returns the line about a file that is no plain text, or a long one, and how it was read.
+func (at *Attachments) readNotice(a workflow.Attachment) []workflow.Line {
+	return at.ProgramLine(fmt.Sprintf("Read: %s, %s.", shownName(a.Name), plaintext.OneLine(readAs(a))))
 }
 
 // unseenNotice returns the line about a file that nobody looks at, and what to do about it, or nil.
@@ -75,6 +97,15 @@ func (at *Attachments) unseenNotice(a workflow.Attachment) []workflow.Line {
 			"Write what it shows, or attach it as text.", shownName(a.Name)))
 	}
 	return nil
+}
+
+// readAs says what a file is that was read as text, and what was not read of it.
+func readAs(a workflow.Attachment) string {
+	what := cmp.Or(a.Why, "text")
+	if a.Long() {
+		what = plaintext.FormatSize(a.Size) + " of " + what
+	}
+	return what
 }
 
 // shownName returns a file's name as code, for a line of the program.
@@ -100,24 +131,30 @@ func (at *Attachments) Describe(
 		switch {
 		case a.Picture() && len(pictures) < maxPictures:
 			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
-		case a.State == workflow.AttachmentRead && !a.Picture() && a.Size <= maxInline:
+		case a.State == workflow.AttachmentRead && !a.Picture() && (a.Size <= maxInline || a.Long()):
 			whole, err := at.Store.Attachment(ctx, at.Session().ID, a.Number)
 			if err != nil {
 				return "", nil, err
 			}
 			if whole != nil {
 				short = append(short,
-					prompt.ProgramMark+a.Ref()+":\n"+prompt.Fence("attachment", string(whole.Content)))
+					prompt.ProgramMark+a.Ref()+":\n"+prompt.Fence("attachment", endsOf(whole.Content)))
 			}
 		}
 	}
 	if lines == nil {
 		return "", nil, nil
 	}
-	head := prompt.ProgramMark + where + ", by people, as data (read_file and search take attachment:1 and " +
-		"so on as a path, run does not; to people, call a file by its own name):\n" +
+	head := prompt.ProgramMark + where + ", by people, as data (read_file, search and search_file take " +
+		"attachment:1 and so on as a path, run does not; to people, call a file by its own name):\n" +
 		strings.Join(lines, "\n")
 	return strings.Join(append([]string{head}, short...), "\n\n"), pictures, nil
+}
+
+// endsOf returns a short text, or the two ends of a long one, the end of which says more of a log.
+func endsOf(content []byte) string {
+	text, _ := plaintext.CutMiddle(string(content), maxInline/4, maxInline*3/4)
+	return text
 }
 
 // described returns one line about a file.
@@ -129,7 +166,14 @@ func described(a workflow.Attachment) string {
 	case a.Picture():
 		return name + "a picture (" + a.Media + ")"
 	}
-	return fmt.Sprintf("%stext, %d bytes", name, a.Size)
+	text := fmt.Sprintf("%stext, %d bytes", name, a.Size)
+	if a.Long() {
+		text += ", its two ends are below; search_file looks into the rest"
+	}
+	if a.Why != "" {
+		text += ": " + prompt.PersonName(a.Why)
+	}
+	return text
 }
 
 var refMark = regexp.MustCompile(`\battachment:\d+\b`)
@@ -151,8 +195,10 @@ func (at *Attachments) NameRefs(ctx context.Context, text string) (string, error
 	}), err
 }
 
-// ReadText returns the content of an attachment that an agent names, for its tools.
-func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, content []byte, err error) {
+// OpenText opens the text of an attachment that an agent names, for its tools. The caller closes it.
+func (at *Attachments) OpenText(
+	ctx context.Context, ref string,
+) (name string, text io.ReadSeekCloser, err error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(ref, "attachment:"))
 	var a *workflow.Attachment
 	if err == nil && number > 0 && number < 1<<20 {
@@ -171,8 +217,11 @@ func (at *Attachments) ReadText(ctx context.Context, ref string) (name string, c
 	case a.Picture():
 		return "", nil, model.Mistake(ref + " is a picture, and there is no text of it. " +
 			"Models that can see are shown it with the message; whether you were stands there.")
+	case a.Long():
+		text, err = at.openLong(ctx, *a)
+		return a.Name, text, err
 	}
-	return a.Name, a.Content, nil
+	return a.Name, memory{bytes.NewReader(a.Content)}, nil
 }
 
 // RefOf returns the reference by which agents know the newest attachment of that name, or an empty
