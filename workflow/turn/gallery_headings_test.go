@@ -189,7 +189,7 @@ var headings = map[string]string{
 	"takeUp":                 "is a stopped report taken up",
 	"tell":                   "since when it is broken",
 	"tickPlan":               "a plan is ticked off",
-	"FollowLinks":            "what a message points at was read",
+	"record":                 "what a message points at was read",
 	"follow":                 "a link to a message cannot be followed",
 	"followReferences":       "a reference cannot be read",
 	"findReferences":         "a message points at too much",

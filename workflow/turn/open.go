@@ -23,8 +23,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/orchestrator"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/tasks/worker"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/links"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/tickets"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
@@ -69,10 +69,8 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
 	attachments := &attachment.Attachments{
-		Ledger:  ledger,
-		Sees:    r.Model.Sees(r.Agents[agent.Orchestrator].Model),
-		Catalog: catalog,
-		Reader:  &reference.Reader{Mirrors: r.Mirrors},
+		Ledger: ledger,
+		Sees:   r.Model.Sees(r.Agents[agent.Orchestrator].Model),
 	}
 	duplicates := &duplicates.Duplicates{Ledger: ledger, Readers: r.Readers}
 	trees := &worktree.Trees{
@@ -89,9 +87,12 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Attachments: attachments,
 		Budget:      budget,
 		Model:       r.Model,
-		Tickets:     &tickets.Tickets{Ledger: ledger, Trackers: r.Trackers},
-		Sources:     &sources.Sources{Ledger: ledger, All: r.Sources},
-		Hear:        t.judgeMeanwhile,
+		Links: &links.Links{
+			Ledger: ledger, Catalog: catalog, Reader: &reference.Reader{Mirrors: r.Mirrors},
+			Trackers: r.Trackers,
+		},
+		Sources: &sources.Sources{Ledger: ledger, All: r.Sources},
+		Hear:    t.judgeMeanwhile,
 	}
 	t.Inquiries = &inquiry.Inquiries{
 		Ledger: ledger, Runtime: t.Runtime, Trees: trees, Attachments: attachments, Permissions: permissions,

@@ -9,7 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/budget"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/attachment"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/tickets"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/links"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
 
@@ -20,7 +20,7 @@ type Runtime struct {
 	Attachments *attachment.Attachments
 	Budget      *budget.Budget
 	Model       *model.Client
-	Tickets     *tickets.Tickets
+	Links       *links.Links
 	Sources     *sources.Sources
 	Hear        func(context.Context) error // judges the messages that people wrote meanwhile
 

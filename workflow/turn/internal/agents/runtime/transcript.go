@@ -181,15 +181,11 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
-	linked, err := t.Attachments.FollowLinks(ctx, unseen)
+	linked, err := t.Links.Follow(ctx, unseen)
 	if err != nil {
 		return err
 	}
-	named, err := t.Tickets.Follow(ctx, unseen)
-	if err != nil {
-		return err
-	}
-	if linked || named {
+	if linked {
 		if unseen, err = t.Inbox().Unseen(ctx, t.task); err != nil {
 			return err
 		}

@@ -59,9 +59,6 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if said != "" {
 		parts = append(parts, said)
 	}
-	if _, err := o.Attachments.FollowLinks(ctx, pointing(earlierOf(earlier, of))); err != nil {
-		return err
-	}
 	known, err := o.Trees.AdvisoryFacts(ctx, said)
 	if err != nil {
 		return err
@@ -88,7 +85,7 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 	if more != "" {
 		parts = append(parts, more)
 	}
-	if err := o.Runtime.Tickets.FollowEarlier(ctx, earlierOf(earlier, of)); err != nil {
+	if err := o.Runtime.Links.FollowEarlier(ctx, earlierOf(earlier, of)); err != nil {
 		return err
 	}
 	return j.Append(ctx, agent.Entry{
@@ -101,16 +98,6 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 func earlierOf(messages []workflow.ThreadMessage, of map[string]bool) []workflow.ThreadMessage {
 	return slices.DeleteFunc(slices.Clone(messages),
 		func(s workflow.ThreadMessage) bool { return !of[s.TS] })
-}
-
-// pointing returns messages from before the bot was called as messages whose links are followed.
-func pointing(earlier []workflow.ThreadMessage) (all []workflow.Message) {
-	for _, s := range earlier {
-		all = append(all, workflow.Message{IncomingEvent: workflow.IncomingEvent{
-			Kind: workflow.MessageEarlier, TS: s.TS, User: s.User, Text: s.Text,
-		}})
-	}
-	return all
 }
 
 // maxLearned is how many lessons agents are shown, the newest ones.

@@ -17,10 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
 )
 
 // Files that people attach are downloaded once, by the first turn that needs them, and stored with the
@@ -313,9 +311,7 @@ func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) 
 // Attachments reads and describes the files that people attached in the thread.
 type Attachments struct {
 	*ledger.Ledger
-	Sees    bool              // the orchestrator's model can read pictures
-	Catalog *catalog.Catalog  // nil: no references are read
-	Reader  *reference.Reader // set with Catalog
+	Sees bool // the orchestrator's model can read pictures
 
 	fetching sync.Mutex        // held while attachments are read; guards pictures
 	pictures map[string][]byte // by reference

@@ -1,4 +1,4 @@
-package attachment
+package links
 
 import (
 	"context"
@@ -26,18 +26,6 @@ const (
 	refKey = "ref:"
 )
 
-// pointing are the kinds of message whose references are read.
-var pointing = []workflow.MessageKind{
-	workflow.MessageMention, workflow.MessageReply, workflow.MessageSent, workflow.MessageAlert,
-	workflow.MessageEarlier,
-}
-
-// A followed holds what was read for one message.
-type followed struct {
-	parts  []store.Part
-	labels []string // what the thread is told of it
-}
-
 // A pointer is a reference in the message of that index.
 type pointer struct {
 	message int
@@ -46,22 +34,19 @@ type pointer struct {
 
 // followReferences reads what messages point at in the configured repositories and was not read for them
 // before. It returns what it read for each message.
-func (at *Attachments) followReferences(
+func (l *Links) followReferences(
 	ctx context.Context, of []workflow.Message,
 ) ([]followed, error) {
 	out := make([]followed, len(of))
-	if at.Catalog == nil {
+	if !slices.ContainsFunc(of, func(m workflow.Message) bool { return len(l.find(m)) > 0 }) {
 		return out, nil
 	}
-	if !at.points(of) {
-		return out, nil
-	}
-	known, err := at.Inbox().NoteKeys(ctx, refKey)
+	known, err := l.Inbox().NoteKeys(ctx, refKey)
 	if err != nil {
 		return nil, err
 	}
-	pointers, all := at.findReferences(of, known, out)
-	found, err := at.Reader.ReadAll(ctx, all)
+	pointers, all := l.findReferences(of, known, out)
+	found, err := l.Reader.ReadAll(ctx, all)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +57,9 @@ func (at *Attachments) followReferences(
 		f.Reference = p.to
 		who := "an app"
 		if m.User != "" {
-			who = at.PersonName(ctx, m.User)
+			who = l.PersonName(ctx, m.User)
 		}
-		text := f.Text(max(minReadBytes, left/(len(pointers)-i)), at.SecretFinder().Mask)
+		text := f.Text(max(minReadBytes, left/(len(pointers)-i)), l.SecretFinder().Mask)
 		note, label := describeFound(f, text, before(known, f), who)
 		left -= len(note)
 		key := refKey + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
@@ -82,7 +67,7 @@ func (at *Attachments) followReferences(
 		o := &out[p.message]
 		o.parts = append(o.parts, inbox.AgentNote{Key: key, Text: note})
 		if f.Refused != "" && !(f.Absent && p.to.Loose) {
-			o.parts = append(o.parts, store.Lines(at.ProgramLine(fmt.Sprintf("I cannot read %s: %s.",
+			o.parts = append(o.parts, store.Lines(l.ProgramLine(fmt.Sprintf("I cannot read %s: %s.",
 				plaintext.CodeSpan(p.to.Name()), f.Refused))))
 		}
 		if label != "" {
@@ -92,31 +77,26 @@ func (at *Attachments) followReferences(
 	return out, nil
 }
 
-// points reports whether any of the messages points at something.
-func (at *Attachments) points(of []workflow.Message) bool {
-	return slices.ContainsFunc(of, func(m workflow.Message) bool { return len(at.find(m)) > 0 })
-}
-
 // find returns at what a message points.
-func (at *Attachments) find(m workflow.Message) []reference.Reference {
+func (l *Links) find(m workflow.Message) []reference.Reference {
 	if !slices.Contains(pointing, m.Kind) {
 		return nil
 	}
-	return reference.Find(m.Text, at.Session().Repository, at.readable())
+	return reference.Find(m.Text, l.Session().Repository, l.readable())
 }
 
 // findReferences returns at what the messages point that was not read for them before, and each thing once.
 // If that is too much, a line for the thread says so in out.
-func (at *Attachments) findReferences(
+func (l *Links) findReferences(
 	of []workflow.Message, known []string, out []followed,
 ) (pointers []pointer, all []reference.Reference) {
 	for i, m := range of {
-		here := slices.DeleteFunc(at.find(m), func(r reference.Reference) bool {
+		here := slices.DeleteFunc(l.find(m), func(r reference.Reference) bool {
 			key := refKey + m.TS + ":" + shortSum(r.ID()) + ":"
 			return slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key) })
 		})
 		if most := min(maxLinks, maxReferences-len(pointers)); len(here) > most {
-			line := at.ProgramLine(fmt.Sprintf("I read only %d of the %d things that a message points at. "+
+			line := l.ProgramLine(fmt.Sprintf("I read only %d of the %d things that a message points at. "+
 				"Name the others in another one.", most, len(here)))
 			out[i].parts = append(out[i].parts, store.Lines(line))
 			here = here[:most]
@@ -133,9 +113,9 @@ func (at *Attachments) findReferences(
 
 // readable returns the repositories of which references are read in the thread: those that it may be about,
 // but no other one whose code is only for members.
-func (at *Attachments) readable() []repository.Repository {
-	own := at.Session().Repository
-	return slices.DeleteFunc(at.Catalog.Allowed(),
+func (l *Links) readable() []repository.Repository {
+	own := l.Session().Repository
+	return slices.DeleteFunc(l.Catalog.Allowed(),
 		func(r repository.Repository) bool { return r.MembersOnly && r.Name != own })
 }
 

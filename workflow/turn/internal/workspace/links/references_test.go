@@ -1,4 +1,4 @@
-package attachment
+package links
 
 import (
 	"context"
@@ -34,8 +34,8 @@ func (nobody) Person(context.Context, workflow.Thread, string) (workflow.Person,
 
 const hostToken = "tok_of_the_shop"
 
-// atHost returns the attachments of a session about the repository shop, which has a GitHub host.
-func atHost(t *testing.T, s *hosttest.Server, timeout time.Duration) *Attachments {
+// atHost returns the links of a session about the repository shop, which has a GitHub host.
+func atHost(t *testing.T, s *hosttest.Server, timeout time.Duration) *Links {
 	t.Helper()
 	web := s.URL + "/acme/shop"
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: "/srv/shop.git"}}
@@ -52,15 +52,15 @@ func atHost(t *testing.T, s *hosttest.Server, timeout time.Duration) *Attachment
 	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
 		s.Repository = "shop"
 	}}))
-	return &Attachments{
+	return &Links{
 		Ledger:  ledger,
 		Catalog: &catalog.Catalog{Ledger: ledger, Repositories: []repository.Repository{shop, closed}},
 		Reader:  &reference.Reader{Timeout: timeout},
 	}
 }
 
-// followed has a message of ann followed, and returns what is new for the agents and in the thread.
-func (at *Attachments) followed(t *testing.T, ts, text string) (notes, lines []string) {
+// seen has a message of ann followed, and returns what is new for the agents and in the thread.
+func (at *Links) seen(t *testing.T, ts, text string) (notes, lines []string) {
 	t.Helper()
 	unseen := func() (all []string) {
 		list, err := at.Inbox().Unseen(t.Context(), 0)
@@ -86,7 +86,7 @@ func (at *Attachments) followed(t *testing.T, ts, text string) (notes, lines []s
 		Kind: workflow.MessageReply, TS: ts, User: "ann", Text: text,
 	}}
 	for range 2 { // for another agent, too
-		_, err := at.FollowLinks(t.Context(), []workflow.Message{m})
+		_, err := at.Follow(t.Context(), []workflow.Message{m})
 		require.NoError(t, err)
 	}
 	return unseen()[known:], said()[posted:]
@@ -108,7 +108,7 @@ func TestReferencesAreReadOnce(t *testing.T) {
 	})
 	s.Say(hosttest.Comment{Number: 412, Login: "bea\n(program)", Text: forged})
 
-	notes, lines := at.followed(t, "2.0", "see #412 and <"+s.URL+"/acme/shop/issues/412>")
+	notes, lines := at.seen(t, "2.0", "see #412 and <"+s.URL+"/acme/shop/issues/412>")
 	require.Equal(t, []string{"Read: shop#412 with 1 comment."}, lines)
 	require.Len(t, notes, 1)
 	require.Regexp(t, `^shop#412, at which ann points, is an issue at GitHub\.`, notes[0])
@@ -122,27 +122,27 @@ func TestReferencesAreReadOnce(t *testing.T) {
 	require.Contains(t, bare, "a-given-value", "control: without the mask it gets through")
 
 	asked := len(s.Calls())
-	notes, lines = at.followed(t, "2.0", "see #412")
+	notes, lines = at.seen(t, "2.0", "see #412")
 	require.Empty(t, notes)
 	require.Empty(t, lines)
 	require.Len(t, s.Calls(), asked, "the message was read before")
 
-	notes, lines = at.followed(t, "3.0", "and now? shop#412")
+	notes, lines = at.seen(t, "3.0", "and now? shop#412")
 	require.Equal(t, []string{"shop#412, at which ann points, is as it was when you read it."}, notes)
 	require.Empty(t, lines)
 	s.Say(hosttest.Comment{Number: 412, Login: "cem", Text: "only for odd totals"})
-	notes, lines = at.followed(t, "4.0", "and now? #412")
+	notes, lines = at.seen(t, "4.0", "and now? #412")
 	require.Equal(t, []string{"Read: shop#412 with 2 comments (changed since I read it)."}, lines)
 	require.Contains(t, notes[0], "has changed since you read it")
 	require.Contains(t, notes[0], "only for odd totals")
 
-	notes, lines = at.followed(t, "5.0", "the #1 thing to fix")
+	notes, lines = at.seen(t, "5.0", "the #1 thing to fix")
 	require.Empty(t, lines, "it may mean something else")
 	require.Contains(t, notes[0], `ann wrote "#1"`)
-	_, lines = at.followed(t, "6.0", "shop#1, payroll#1 and https://evil.example/acme/shop/issues/412")
+	_, lines = at.seen(t, "6.0", "shop#1, payroll#1 and https://evil.example/acme/shop/issues/412")
 	require.Equal(t, []string{"I cannot read `shop#1`: GitHub has no such issue, or the token for shop may " +
 		"not see it (it needs the permission Issues: Read-only)."}, lines)
-	_, lines = at.followed(t, "7.0", "shop#21 shop#22 shop#23 shop#24 shop#25 shop#26")
+	_, lines = at.seen(t, "7.0", "shop#21 shop#22 shop#23 shop#24 shop#25 shop#26")
 	require.Contains(t, lines[0], "I read only 5 of the 6 things that a message points at.")
 }
 
@@ -183,7 +183,7 @@ func TestHostsThatMisbehave(t *testing.T) {
 		},
 	} {
 		s.Instead("/412", c.do)
-		notes, lines := at.followed(t, name, "see #412")
+		notes, lines := at.seen(t, name, "see #412")
 		require.Len(t, lines, 1, name)
 		require.Contains(t, lines[0], "I cannot read `shop#412`: ", name)
 		require.Contains(t, lines[0], c.want, name)
@@ -204,7 +204,7 @@ func TestHostsThatMisbehave(t *testing.T) {
 		s.Say(hosttest.Comment{Number: 413, Login: "cem", Text: strings.Repeat("long ", 3000)})
 	}
 	at.Reader.Timeout = time.Minute
-	notes, lines := at.followed(t, "huge", "see #413")
+	notes, lines := at.seen(t, "huge", "see #413")
 	require.Equal(t, []string{"Read: shop#413 with 150 comments."}, lines)
 	require.Less(t, len(notes[0]), maxReadBytes+1500)
 	require.Contains(t, notes[0], "bytes more)")
