@@ -35,8 +35,8 @@ func permalink(link string) (at workflow.Thread, ts string, ok bool) {
 	return at, ts, true
 }
 
-// Linked reads the message of a permalink for the people of a thread. It returns one that is refused, with the
-// reason and what to do, unless everybody who may read the thread may read the message: it is in the same
+// Linked reads the message of a permalink for the people of a thread. It returns one that is refused, with
+// the reason and what to do, unless everybody who may read the thread may read the message: it is in the same
 // channel, or in a public one of this workspace.
 func (d *Directory) Linked(
 	ctx context.Context, thread workflow.Thread, link string,

@@ -39,8 +39,8 @@ func (j *Judge) judgeApp(ctx context.Context, c *Case) ([]store.Part, error) {
 		prompt.PersonName(m.App()))), nil
 }
 
-// judgePreview gives the agents what Slack showed of a link after its message was posted. Nobody in the thread
-// wrote it: it is data, and no edit of the message.
+// judgePreview gives the agents what Slack showed of a link after its message was posted. Nobody in the
+// thread wrote it: it is data, and no edit of the message.
 func (j *Judge) judgePreview(ctx context.Context, m intent.Message) ([]store.Part, error) {
 	takes, err := j.takesData(ctx)
 	if err == nil && takes {
@@ -57,8 +57,8 @@ func (j *Judge) judgePreview(ctx context.Context, m intent.Message) ([]store.Par
 	return j.ForAgents(m, told), nil
 }
 
-// takesData reports whether the agents may be given what nobody in the thread said: not while work is approved,
-// nor once it is stopped.
+// takesData reports whether the agents may be given what nobody in the thread said: not while work is
+// approved, nor once it is stopped.
 func (j *Judge) takesData(ctx context.Context) (bool, error) {
 	a, err := j.StandingApproval(ctx)
 	return a == nil && j.Session().Phase != workflow.PhaseStopped, err
