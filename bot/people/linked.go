@@ -63,7 +63,8 @@ func (d *Directory) Linked(
 		m.Refused = notThere
 		return m, nil
 	case err != nil:
-		return m, fmt.Errorf("read the message that a link names: %w", bot.ExplainError(err, bot.BotTokenName))
+		return m, fmt.Errorf("read the message that a link names: %w",
+			bot.ExplainError(err, bot.BotTokenName))
 	}
 	for _, f := range found {
 		if f.Timestamp == ts {
@@ -90,13 +91,13 @@ func (d *Directory) refuseChannel(ctx context.Context, here, there string) (stri
 	case err != nil:
 		return "", err
 	case of.IsPrivate || of.IsIM || of.IsMpIM:
-		return "it is in a private channel, and not everybody here may read that: forward the message to this " +
-			"thread if they may", nil
+		return "it is in a private channel, and not everybody here may read that: forward the message to " +
+			"this thread if they may", nil
 	}
 	outsiders, err := d.Outsiders(ctx, here)
 	if err == nil && outsiders {
-		return "guests or people from outside this workspace are in this channel: forward the message to this " +
-			"thread if they may read it", nil
+		return "guests or people from outside this workspace are in this channel: forward the message to " +
+			"this thread if they may read it", nil
 	}
 	return "", err
 }

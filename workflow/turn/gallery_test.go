@@ -706,8 +706,8 @@ func replySamples() map[string][]workflow.Line {
 			labelled("put_back", "Put it back", "")...,
 		)},
 		"an issue cannot be read": says("I cannot read `SHOP-12` (jira at acme.atlassian.net): the tracker " +
-			"refuses the token (HTTP 401). Write here what matters of it; for the next time, my operator can " +
-			"help: set the variable that token_env names to a token that is valid."),
+			"refuses the token (HTTP 401). Write here what matters of it; for the next time, my operator " +
+			"can help: set the variable that token_env names to a token that is valid."),
 		"a source cannot be asked": says("I cannot ask the source `loki`. It does not answer within 30s; " +
 			"I go on without it."),
 		"an issue is read": says("Read: SHOP-12 “The total is a cent off” with 2 comments."),

@@ -34,9 +34,9 @@ func (j *Judge) judgeApp(ctx context.Context, c *Case) ([]store.Part, error) {
 	if err != nil || called {
 		return append(j.Ignore(m), store.Update{ClearStop: true}), err
 	}
-	return j.turnAway(m, workflow.Person{ID: m.User, Bot: true}, fmt.Sprintf("the app %s posted it. To have what "+
-		"it posts read as a report, my operator can name it under `watch_apps` of this channel's repository",
-		prompt.PersonName(m.App()))), nil
+	why := fmt.Sprintf("the app %s posted it. To have what it posts read as a report, my operator can name it "+
+		"under `watch_apps` of this channel's repository", prompt.PersonName(m.App()))
+	return j.turnAway(m, workflow.Person{ID: m.User, Bot: true}, why), nil
 }
 
 // judgePreview gives the agents what Slack showed of a link after its message was posted. Nobody in the
