@@ -92,13 +92,23 @@ func named(text string, all []repository.Repository) string {
 	return ""
 }
 
+// saysRepository matches "repo: web", with the word before it that makes it prose: "remember for this
+// repository: amounts are in cents".
+var saysRepository = regexp.MustCompile(
+	`(?i)(?:\b(this|that|the|our|my|your|which|each|a)\s+)?\brepo(?:sitory)?\s*[:=]\s*` + aName)
+
 // unknown returns the name that a text gives to a repository in the form "repo: web", if none has that name.
 func unknown(text string, all []repository.Repository) string {
-	m := namesRepository[0].FindStringSubmatch(withoutQuotes(text))
-	if m == nil || len(all) == 0 || named(withoutQuotes(text), all) != "" {
+	text = withoutQuotes(text)
+	if len(all) == 0 || named(text, all) != "" {
 		return ""
 	}
-	return strings.TrimRight(m[1], ".,;:!?/-")
+	for _, m := range saysRepository.FindAllStringSubmatch(text, -1) {
+		if m[1] == "" {
+			return strings.TrimRight(m[2], ".,;:!?/-")
+		}
+	}
+	return ""
 }
 
 // firstOf returns the first of the found names that is a repository's.
