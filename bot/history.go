@@ -12,14 +12,15 @@ import (
 // MaxPages limits how many pages of a long list are read: 200,000 members or 50,000 replies.
 const MaxPages = 200
 
-// A Message is a message as Slack returns it, with its JSON: slack-go leaves out fields that it does not know.
+// A Message is a message as Slack returns it, with its JSON: slack-go leaves out fields that it does not
+// know.
 type Message struct {
 	slack.Message
 	Raw json.RawMessage // may be empty
 }
 
-// Replies reads one page of conversations.replies, and sets the cursor for the next one; it is empty after the
-// last. It waits as Call does.
+// Replies reads one page of conversations.replies, and sets the cursor for the next one; it is empty after
+// the last. It waits as Call does.
 func (s *Slack) Replies(
 	ctx context.Context, params *slack.GetConversationRepliesParameters,
 ) (page []Message, err error) {

@@ -420,7 +420,7 @@ func TestLinksAreNotRenewedTogether(t *testing.T) {
 		func(list []slacktest.EndedLink) bool { return len(list) > 0 })
 	require.NoError(t, err)
 	require.Equal(t, "", ended[0].Told, "it left by itself")
-	require.Equal(t, 1, ended[0].Beside, "while the other was up")
+	require.Positive(t, ended[0].Beside, "while the other was up")
 	require.Empty(t, control.Ended())
 	require.NoError(t, apart.WaitConnected(bottest.Soon(t), 2))
 	require.Eventually(t, func() bool { return g.Links() == 2 }, time.Minute, time.Millisecond)

@@ -42,16 +42,12 @@ func TestWhatIsNotForUsIsAcknowledgedAndDropped(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})
 	in := &bottest.Inbox{}
-	robot := o.AddBot(slacktest.User{Name: "robot"})
 	hook := o.AddBot(slacktest.User{Name: "hook", Hook: true})
 	o.run(&Gateway{Inbox: in})
-	require.NoError(t, o.Join("bugs", robot.ID))
 
 	ts := o.AdaSays("nobody asked", "")
-	for _, b := range []slacktest.User{robot, hook} {
-		_, err := o.SayAsBot("bugs", b.BotID, o.Mention()+" fix it", ts)
-		require.NoError(t, err)
-	}
+	_, err := o.SayAsBot("bugs", hook.BotID, "fix it", ts)
+	require.NoError(t, err)
 	require.NoError(t, o.React("bugs", ts, o.Ada.ID, "eyes"))
 	require.NoError(t, o.Unfurl("bugs", ts, "https://example.com", "", ""))
 	require.NoError(t, o.ChangeGroup(o.AddGroup(slacktest.UserGroup{Handle: "devs"}).ID, []string{o.Ada.ID}))
@@ -65,7 +61,7 @@ func TestWhatIsNotForUsIsAcknowledgedAndDropped(t *testing.T) {
 	calls, _ := in.Seen()
 	require.Empty(t, calls)
 	deliveries := o.Deliveries()
-	require.Greater(t, len(deliveries), 8)
+	require.Greater(t, len(deliveries), 6)
 	for _, d := range deliveries {
 		require.Equal(t, slacktest.Acked, d.Outcome, d.EventType)
 		require.Zero(t, d.Attempt, d.EventType)

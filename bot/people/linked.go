@@ -38,8 +38,8 @@ func permalink(link string) (at workflow.Thread, ts string, ok bool) {
 	return at, ts, true
 }
 
-// Linked reads the message of a permalink for the people of a thread. It returns one that is refused, with the
-// reason and what to do, unless everybody who may read the thread may read the message: it is in the same
+// Linked reads the message of a permalink for the people of a thread. It returns one that is refused, with
+// the reason and what to do, unless everybody who may read the thread may read the message: it is in the same
 // channel, or in a public one of this workspace.
 func (d *Directory) Linked(
 	ctx context.Context, thread workflow.Thread, link string,
@@ -66,7 +66,8 @@ func (d *Directory) Linked(
 		m.Refused = notThere
 		return m, nil
 	case err != nil:
-		return m, fmt.Errorf("read the message that a link names: %w", bot.ExplainError(err, bot.BotTokenName))
+		return m, fmt.Errorf("read the message that a link names: %w",
+			bot.ExplainError(err, bot.BotTokenName))
 	}
 	for _, f := range found {
 		if f.Timestamp == ts {
@@ -93,13 +94,13 @@ func (d *Directory) refuseChannel(ctx context.Context, here, there string) (stri
 	case err != nil:
 		return "", err
 	case of.IsPrivate || of.IsIM || of.IsMpIM:
-		return "it is in a private channel, and not everybody here may read that: forward the message to this " +
-			"thread if they may", nil
+		return "it is in a private channel, and not everybody here may read that: forward the message to " +
+			"this thread if they may", nil
 	}
 	outsiders, err := d.Outsiders(ctx, here)
 	if err == nil && outsiders {
-		return "guests or people from outside this workspace are in this channel: forward the message to this " +
-			"thread if they may read it", nil
+		return "guests or people from outside this workspace are in this channel: forward the message to " +
+			"this thread if they may read it", nil
 	}
 	return "", err
 }

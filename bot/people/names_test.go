@@ -23,8 +23,8 @@ func TestForwardedMessagesAreQuoted(t *testing.T) {
 	text, files, found, err := (&Directory{Slack: o.Bot}).Reread(t.Context(), o.ThreadOf(ts), ts)
 	require.NoError(t, err)
 	require.True(t, found)
-	require.Equal(t,
-		"look\n> forwarded from ada (Posted in #bugs):\n> it panics, <@"+o.Ada.ID+">\n> see the log", text)
+	require.Equal(t, "look\n> forwarded from ada (Posted in #bugs):\n> it panics, <@"+o.Ada.ID+
+		">\n> see the log\n> [attached: app.log]", text)
 	require.Len(t, files, 1)
 	require.Equal(t, "app.log", files[0].Name)
 }

@@ -474,8 +474,8 @@ func modelScript(ts *testscript.TestScript, name string) (file, text string, err
 	return file, strings.Repeat("\n", strings.Count(before, "\n")+2) + ts.ReadFile(name), nil
 }
 
-// sayCmd implements "say WHO [in THREAD] TEXT": a person or another bot writes; @bobbin mentions the bot
-// and @name a person, and {link THREAD} is the address of a thread's root. The first message in a thread becomes
+// sayCmd implements "say WHO [in THREAD] TEXT": a person or another bot writes; @bobbin mentions the bot and
+// @name a person, and {link THREAD} is the address of a thread's root. The first message in a thread becomes
 // its root.
 func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	who := args[0]
@@ -527,7 +527,8 @@ func editCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 	return s.Slack.Edit(s.Channel, s.last, s.mentions(strings.Join(args, " ")))
 }
 
-// unfurlCmd implements "unfurl URL TITLE TEXT": Slack adds the preview of a link to the newest message of a person.
+// unfurlCmd implements "unfurl URL TITLE TEXT": Slack adds the preview of a link to the newest message of a
+// person.
 func unfurlCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	return s.Slack.Unfurl(s.Channel, s.last, args[0], args[1], args[2])
 }

@@ -23,10 +23,10 @@ import (
 // dot is a PNG picture of one red pixel, in base64.
 const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC"
 
-// attachCmd implements "attach WHO [in THREAD] TEXT FILE…": a person writes with files of the story
-// attached. FILE=picture is a PNG of one pixel, FILE=zip an archive with logs/worker.log, FILE=huge has ten
-// gigabytes, FILE=voice is a clip with a transcript and FILE=mute one without, FILE=elsewhere is in an external
-// storage, FILE=canvas is the story's file as a canvas.
+// attachCmd implements "attach WHO [in THREAD] TEXT FILE…": a person writes with files of the story attached.
+// FILE=picture is a PNG of one pixel, FILE=zip an archive with logs/worker.log, FILE=huge has ten gigabytes,
+// FILE=voice is a clip with a transcript and FILE=mute one without, FILE=elsewhere is in an external storage,
+// FILE=canvas is the story's file as a canvas.
 func attachCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	who := args[0]
 	thread := mainThread

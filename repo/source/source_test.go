@@ -163,8 +163,8 @@ func TestServersThatDoNotBehave(t *testing.T) {
 			require.True(t, wants.Failed, name)
 			require.Contains(t, wants.Text, "client does not support elicitation", name)
 		} else {
-			require.EqualError(t, err, "the source loki asks for more before it answers (sampling, elicitation "+
-				"or roots), which no source gets", name)
+			require.EqualError(t, err, "the source loki asks for more before it answers (sampling, "+
+				"elicitation or roots), which no source gets", name)
 		}
 		c, err = s.connect(t.Context(), legacyVersion)
 		require.NoError(t, err)
@@ -264,7 +264,10 @@ func TestServersThatAreNotThere(t *testing.T) {
 		{byURL(answering(502, "<html>")), `the source loki answers with HTTP 502`},
 		{byURL(answering(200, "<html>")), `the source loki cannot be asked: .*unsupported content type`},
 		{command("/no/such/program"), "the source loki cannot be started: .*no such file"},
-		{command("sh", "-c", "echo no licence >&2; exit 4"), "the source loki ended with exit status 4: no licence"},
+		{
+			command("sh", "-c", "echo no licence >&2; exit 4"),
+			"the source loki ended with exit status 4: no licence",
+		},
 		{command("sh", "-c", "echo hello; cat"), "the source loki cannot be asked: "},
 	} {
 		_, err := one.s.Catalogue(t.Context(), "one")

@@ -12,7 +12,8 @@ import (
 // FuzzFind checks that whatever a message says, what is found in it is bounded and of a configured tracker.
 func FuzzFind(f *testing.F) {
 	for _, seed := range []string{
-		"SHOP-12", "https://a.example/browse/SHOP-12?x", "<https://a.example/browse/SHOP-12|x>", "acme/legacy#31",
+		"SHOP-12", "https://a.example/browse/SHOP-12?x", "<https://a.example/browse/SHOP-12|x>",
+		"acme/legacy#31",
 		"https://a.example//browse/%2e%2e/SHOP-12", "SHOP-12SHOP-13 SHOP-14", "https://[::1", "SHOP-4K",
 	} {
 		f.Add(seed)
@@ -40,7 +41,8 @@ func FuzzAnswers(f *testing.F) {
 	for _, seed := range []string{
 		`{"key":"SHOP-1","fields":{"summary":"x","comment":{"total":-1,"comments":[{}]}}}`,
 		`{"data":{"issue":{"identifier":"SHOP-1"}}}`, `{"errors":[{}]}`, `[]`, `null`, `{"title":1}`,
-		`{"id":"1","project":{"slug":"shop"},"count":"x","entries":[{"type":"exception","data":{"values":[{"stacktrace":` +
+		`{"id":"1","project":{"slug":"shop"},"count":"x","entries":[{"type":"exception",` +
+			`"data":{"values":[{"stacktrace":` +
 			`{"frames":[{"lineNo":-1,"context":[[1],["a","b"],[1,"c"]]}]}}]}}]}`,
 		`{"title":"x","comments":1000000,"user_notes_count":3}`,
 	} {
@@ -54,7 +56,10 @@ func FuzzAnswers(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		answer = text
 		for _, kind := range Kinds {
-			one, err := New(Config{Kind: kind, URL: server.URL, API: server.URL, Projects: []string{"SHOP", "shop"}})
+			one, err := New(Config{
+				Kind: kind, URL: server.URL, API: server.URL,
+				Projects: []string{"SHOP", "shop"},
+			})
 			require.NoError(t, err)
 			issue, err := one.Read(context.Background(), Key{Project: "SHOP", ID: "1", Shown: "SHOP-1"})
 			if err == nil {

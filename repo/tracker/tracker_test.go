@@ -60,7 +60,8 @@ func (s *server) graphql(body []byte) (string, bool) {
 			return answer, true
 		}
 	}
-	return `{"data":null,"errors":[{"message":"Entity not found: Issue","extensions":{"code":"INPUT_ERROR"}}]}`, true
+	return `{"data":null,"errors":[{"message":"Entity not found: ` +
+		`Issue","extensions":{"code":"INPUT_ERROR"}}]}`, true
 }
 
 // cases are the trackers as their documentation shows them.
@@ -88,7 +89,8 @@ func cases(t testing.TB) map[string]struct {
 			server *server
 		}{tracker, s}
 	}
-	const fields = "summary,description,status,issuetype,priority,resolution,labels,components,versions,comment"
+	const fields = "summary,description,status,issuetype,priority,resolution,labels,components,versions," +
+		"comment"
 	add("SHOP-12", Config{Kind: Jira, User: "bot@acme.com", Token: "t", Projects: []string{"SHOP"}}, &server{
 		header: "Authorization", value: "Basic Ym90QGFjbWUuY29tOnQ=",
 		answers: map[string]string{
@@ -97,17 +99,23 @@ func cases(t testing.TB) map[string]struct {
 		},
 	})
 	add("WEB-7", Config{
-		Kind: Linear, URL: "https://linear.app/acme", API: "/graphql", Token: "lin_api_t", Projects: []string{"WEB"},
+		Kind: Linear, URL: "https://linear.app/acme", API: "/graphql", Token: "lin_api_t",
+		Projects: []string{"WEB"},
 	}, &server{
 		header: "Authorization", value: "lin_api_t",
-		answers: map[string]string{"WEB-7": "linear.json", "WEB": `{"data":{"teams":{"nodes":[{"key":"WEB"}]}}}`},
+		answers: map[string]string{
+			"WEB-7": "linear.json",
+			"WEB":   `{"data":{"teams":{"nodes":[{"key":"WEB"}]}}}`,
+		},
 	})
 	add("SHOP-API-4K", Config{
-		Kind: Sentry, URL: "https://acme.sentry.io", API: "/api/0", Token: "t", Projects: []string{"shop-api"},
+		Kind: Sentry, URL: "https://acme.sentry.io", API: "/api/0", Token: "t",
+		Projects: []string{"shop-api"},
 	}, &server{
 		header: "Authorization", value: "Bearer t",
 		answers: map[string]string{
-			"GET /api/0/organizations/acme/shortids/SHOP-API-4K/":      `{"groupId":"4509","shortId":"SHOP-API-4K"}`,
+			"GET /api/0/organizations/acme/shortids/SHOP-API-4K/": `{"groupId":"4509",` +
+				`"shortId":"SHOP-API-4K"}`,
 			"GET /api/0/organizations/acme/issues/4509/":               "sentry.json",
 			"GET /api/0/organizations/acme/issues/4509/events/latest/": "sentry_event.json",
 			"GET /api/0/projects/acme/shop-api/":                       `{"slug":"shop-api"}`,
@@ -123,12 +131,13 @@ func cases(t testing.TB) map[string]struct {
 			"GET /v3/repos/acme/legacy":                                       `{}`,
 		},
 	})
+	const shop = "GET /api/v4/projects/acme%2Fweb%2Fshop"
 	add("acme/web/shop#5", Config{Kind: GitLab, Token: "t", Projects: []string{"acme/web/shop"}}, &server{
 		header: "PRIVATE-TOKEN", value: "t",
 		answers: map[string]string{
-			"GET /api/v4/projects/acme%2Fweb%2Fshop/issues/5":                                                 "gitlab.json",
-			"GET /api/v4/projects/acme%2Fweb%2Fshop/issues/5/notes?sort=desc&order_by=created_at&per_page=50": "gitlab_notes.json",
-			"GET /api/v4/projects/acme%2Fweb%2Fshop":                                                          `{}`,
+			shop + "/issues/5": "gitlab.json",
+			shop + "/issues/5/notes?sort=desc&order_by=created_at&per_page=50": "gitlab_notes.json",
+			shop: `{}`,
 		},
 	})
 	return all
@@ -183,7 +192,8 @@ func TestWhatATrackerRefuses(t *testing.T) {
 		"other":                "the tracker refuses the question: broken",
 	} {
 		var e linearErrors
-		require.NoError(t, json.Unmarshal([]byte(`[{"message":"broken","extensions":{"code":"`+code+`"}}]`), &e))
+		require.NoError(t, json.Unmarshal([]byte(`[{"message":"broken","extensions":{"code":"`+code+`"}}]`),
+			&e))
 		require.EqualError(t, e.err(), want)
 	}
 }
@@ -254,11 +264,15 @@ func TestHostileTrackers(t *testing.T) {
 	}))
 	t.Cleanup(thief.Close)
 	answer := http.NotFound
-	hostile := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { answer(w, r) }))
+	route := func(w http.ResponseWriter, r *http.Request) { answer(w, r) }
+	hostile := httptest.NewServer(http.HandlerFunc(route))
 	t.Cleanup(hostile.Close)
 	one, err := New(Config{Kind: GitLab, URL: hostile.URL, Token: "t", Projects: []string{"a/b"}})
 	require.NoError(t, err)
-	read := func() (Issue, error) { return one.Read(t.Context(), Key{Project: "a/b", ID: "1", Shown: "a/b#1"}) }
+	read := func() (Issue, error) {
+		return one.Read(t.Context(),
+			Key{Project: "a/b", ID: "1", Shown: "a/b#1"})
+	}
 
 	answer = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, http.StatusFound) }
 	_, err = read()

@@ -24,8 +24,8 @@ func forwards(text string) bool {
 	return at != nil && !adopts(words.Prepare(("\n" + text)[:at[0]]))
 }
 
-// notOwn matches the beginning of what others wrote and is shown with a message: messages that were forwarded,
-// previews, and what apps attach (see package event).
+// notOwn matches the beginning of what others wrote and is shown with a message: messages that were
+// forwarded, previews, and what apps attach (see package event).
 var notOwn = lazyregexp.New(`\n> (?:forwarded|preview|attached)\b`)
 
 func readAdopting(t words.Text, form *lazyregexp.Regexp) bool {

@@ -66,7 +66,8 @@ var (
 	}
 	typedDash = lazyregexp.New(`(\pL) ?(?:–|--+) ?(\pL)`)
 	// shown matches a line that its writer shows and does not say: an item of a list, a log line, a command.
-	shown = lazyregexp.New(`^\s*(?:\d+[.)] |[-*•+] |\[(?:attached|not read): |[$#%] |\[?\d{1,4}[:/-]\d\d|` + logLevel +
+	shown = lazyregexp.New(`^\s*(?:\d+[.)] |[-*•+] |\[(?:attached|not read): |[$#%] |\[?\d{1,4}[:/-]\d\d|` +
+		logLevel +
 		`)`)
 	struck = lazyregexp.New(`(?:^|\s)~[^~\n]+~`)
 	// inCode matches the name of a thing in code, which is a word of its sentence but none of the writer's.

@@ -139,7 +139,7 @@ func inboxParts() []maskedPart {
 		{inbox.CompletedText{}, kept{verbatim: "Text"}},
 		{inbox.Earlier{}, kept{
 			verbatim: "Text", anID: "User TS",
-			notHere: "Name Edited " +
+			notHere: "Name Edited SkippedBy " +
 				prefixed("Files.", "Message File Name Kind Mode URL State Why Media Content"),
 		}},
 		{inbox.Handled{}, nil},

@@ -237,7 +237,13 @@ func fill(v reflect.Value) {
 			fill(v.Index(i))
 		}
 	case v.Kind() == reflect.Map:
-		panic("a map in a part: fill it here")
+		if v.Type().Key().Kind() != reflect.String {
+			panic("a map with other keys than texts in a part: fill it here")
+		}
+		value := reflect.New(v.Type().Elem()).Elem()
+		fill(value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(reflect.ValueOf(secret), value)
 	}
 }
 
@@ -268,6 +274,11 @@ func keep(v reflect.Value, at string, found map[string]bool) {
 	case v.Kind() == reflect.Slice:
 		for i := range v.Len() {
 			keep(v.Index(i), at, found)
+		}
+	case v.Kind() == reflect.Map:
+		for key, value := range v.Seq2() {
+			keep(key, at, found)
+			keep(value, at, found)
 		}
 	case v.Kind() == reflect.Pointer && !v.IsNil():
 		keep(v.Elem(), at, found)

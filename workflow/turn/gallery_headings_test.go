@@ -64,7 +64,6 @@ var headings = map[string]string{
 	"TakeUp":                 "taking up from before a later stop",
 	"Unjoin":                 "a joined thread goes on",
 	"AskWithdrawal":          "was a withdrawal meant",
-	"followMessage":          "an issue is read",
 	"unreadIssue":            "an issue cannot be read",
 	"sayFailed":              "a source cannot be asked",
 	"acquireSlot":            "a session waits for its place",

@@ -706,11 +706,12 @@ func replySamples() map[string][]workflow.Line {
 			labelled("put_back", "Put it back", "")...,
 		)},
 		"an issue cannot be read": says("I cannot read `SHOP-12` (jira at acme.atlassian.net): the tracker " +
-			"refuses the token (HTTP 401). Write here what matters of it; for the next time, my operator can " +
-			"help: set the variable that token_env names to a token that is valid."),
+			"refuses the token (HTTP 401). Write here what matters of it; for the next time, my operator " +
+			"can help: set the variable that token_env names to a token that is valid."),
 		"a source cannot be asked": says("I cannot ask the source `loki`. It does not answer within 30s; " +
 			"I go on without it."),
-		"an issue is read": says("Read: SHOP-12 “The total is a cent off” with 2 comments."),
+		"what a message points at was read": says("Read: the message of bea in #general, " +
+			"shop#412 with 6 comments, SHOP-12 “The total is a cent off” with 2 comments."),
 		"a message is given to a task": says("Noted for task 2: “keep the name”",
 			"Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.",
 			"Noted: “keep the name”. The orchestrator takes it up after the open tasks; "+

@@ -21,8 +21,8 @@ type sample struct {
 	Unread  []string        // what is named as not read
 }
 
-// TestEveryMessageIsRead checks that what Slack shows of a message reaches the agents, from whichever payload it
-// is read.
+// TestEveryMessageIsRead checks that what Slack shows of a message reaches the agents, from whichever payload
+// it is read.
 func TestEveryMessageIsRead(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/messages/*.json")

@@ -252,8 +252,8 @@ func (r Reader) mentionsBot(t jstring) bool {
 		strings.Contains(string(t), "<@"+r.Self.User+"|")
 }
 
-// readWords returns the text that a person wrote, and what is shown with it, as quoteShared has it. The text of
-// an app may be in its blocks alone.
+// readWords returns the text that a person wrote, and what is shown with it, as quoteShared has it. The text
+// of an app may be in its blocks alone.
 func (r Reader) readWords(p post) string {
 	text := r.ownWords(p)
 	if p.textInBlocks() {
@@ -262,8 +262,8 @@ func (r Reader) readWords(p post) string {
 	return strings.TrimSpace(text + quoteShared(p))
 }
 
-// ownWords returns the text that a person wrote, unescaped, without the mention of the bot. Other mentions stay
-// as Slack writes them.
+// ownWords returns the text that a person wrote, unescaped, without the mention of the bot. Other mentions
+// stay as Slack writes them.
 func (r Reader) ownWords(p post) string { return mrkdwn.Unescape(r.withoutMention(string(p.Text))) }
 
 func (r Reader) withoutMention(s string) string {

@@ -48,8 +48,8 @@ func quoteShared(p post) (s string) {
 	return s
 }
 
-// addedBelow returns quotes of what a message shows now and did not show before, such as the preview of a link.
-// Files are no part of it: they come with their message.
+// addedBelow returns quotes of what a message shows now and did not show before, such as the preview of a
+// link. Files are no part of it: they come with their message.
 func addedBelow(before, now post) (s string) {
 	had := before.shown().Parts
 	for _, part := range now.shown().Parts {
@@ -61,8 +61,8 @@ func addedBelow(before, now post) (s string) {
 	return strings.TrimSpace(s)
 }
 
-// told returns quotes of what Slack tells of a file: its description, what is said in a voice clip, and the text of
-// an email (https://docs.slack.dev/reference/objects/file-object).
+// told returns quotes of what Slack tells of a file: its description, what is said in a voice clip, and the
+// text of an email (https://docs.slack.dev/reference/objects/file-object).
 func (f file) told() (s string) {
 	name := mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "the file")), 120)
 	say := func(what string, text jstring) {
@@ -82,8 +82,8 @@ func (f file) told() (s string) {
 	return s
 }
 
-// textInBlocks reports whether blocks are the text of the message: an app may post nothing else. A person's own
-// words are always in the text.
+// textInBlocks reports whether blocks are the text of the message: an app may post nothing else. A person's
+// own words are always in the text.
 func (p post) textInBlocks() bool { return strings.TrimSpace(string(p.Text)) == "" && p.BotID != "" }
 
 // ownLines returns what the message shows beside its text, or nothing if it is all that it shows.
@@ -219,8 +219,8 @@ func rawOf(m bot.Message) any {
 	return m.Msg
 }
 
-// ReadShown returns the text of a message of the Web API, with lines that name its files and quote what else is
-// shown with it, and the files. It returns nothing for a message that cannot be parsed.
+// ReadShown returns the text of a message of the Web API, with lines that name its files and quote what else
+// is shown with it, and the files. It returns nothing for a message that cannot be parsed.
 func ReadShown(m bot.Message) (text string, files []workflow.Attachment) {
 	p, err := readPost(m)
 	if err != nil {

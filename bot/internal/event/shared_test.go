@@ -33,7 +33,8 @@ func TestForwardedBlocksAreQuoted(t *testing.T) {
 		"attachments":[{"is_share":true,"author_name":"bea",
 		"message_blocks":[{"message":{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":[{"type":"text","text":"it fails for "},
 		{"type":"user","user_id":"U7"},{"type":"link","url":"https://x.example"}]},{"type":"rich_text_preformatted","elements":[{"type":"text","text":"panic"}]}]}]}}]}]}`)
-	require.Contains(t, in.Text, "> forwarded from bea:\n> it fails for <@U7><https://x.example>\n> ```\n> panic\n> ```")
+	require.Contains(t, in.Text, "> forwarded from bea:\n> it fails for <@U7><https://x.example>\n> ```\n> "+
+		"panic\n> ```")
 }
 
 func normalised(t *testing.T, event string) (workflow.IncomingEvent, bool) {

@@ -9,17 +9,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// addresses reports whether a message of an app is for the bot: it mentions the bot, or it has the id of a user
-// and is in a thread. Whether that user is a person, for whom the app posts, is looked up later.
+// addresses reports whether a message of an app is for the bot: it mentions the bot, or it has the id of a
+// user and is in a thread. Whether that user is a person, for whom the app posts, is looked up later.
 func (r Reader) addresses(e event) bool {
 	inThread := e.ThreadTS != "" && e.ThreadTS != e.TS
 	return e.Type == "app_mention" || r.mentionsBot(e.Text) || r.mentionsBot(jstring(e.Blocks)) ||
 		e.User != "" && (inThread || e.ChannelType == "im")
 }
 
-// readThroughApp translates a message that an app posted. Value is the app's name. If watch_apps names the app,
-// the message is data that nobody asked for, and has no user. Otherwise it is judged by its user: a bot is told
-// how it can be allowed, and a person for whom an app posts may report and correct.
+// readThroughApp translates a message that an app posted. Value is the app's name. If watch_apps names the
+// app, the message is data that nobody asked for, and has no user. Otherwise it is judged by its user: a bot
+// is told how it can be allowed, and a person for whom an app posts may report and correct.
 func (r Reader) readThroughApp(in workflow.IncomingEvent, e event) (workflow.IncomingEvent, string) {
 	mentions := e.Type == "app_mention" || r.mentionsBot(e.Text) || r.mentionsBot(jstring(e.Blocks))
 	in.Value = cmp.Or(mrkdwn.OneLine(string(cmp.Or(e.Profile.v.Name, e.Username)), 80), "an app")

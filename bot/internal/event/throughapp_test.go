@@ -28,7 +28,8 @@ func TestMessagesOfApps(t *testing.T) {
 			workflow.MessageMention, "", "Zapier",
 		},
 		"in its blocks alone": {
-			`"bot_id":"B7","user":"UZAP","bot_profile":{"name":"Zapier"},"text":"","blocks":[{"type":"section",` +
+			`"bot_id":"B7","user":"UZAP","bot_profile":{"name":"Zapier"},"text":"",` +
+				`"blocks":[{"type":"section",` +
 				`"text":{"type":"mrkdwn","text":"<@UBOT> look"}}]`,
 			workflow.MessageMention, "UZAP", "Zapier",
 		},
@@ -44,16 +45,19 @@ func TestMessagesOfApps(t *testing.T) {
 			`"bot_id":"B8","thread_ts":"1.0","bot_profile":{"name":"Grafana"},"text":"look"`, "", "", "",
 		},
 		"a person through an app, in a thread": {
-			`"bot_id":"B5","app_id":"A5","user":"UANN","thread_ts":"1.0","bot_profile":{"name":"Claude"},"text":"fix it"`,
+			`"bot_id":"B5","app_id":"A5","user":"UANN","thread_ts":"1.0","bot_profile":{"name":"Claude"},` +
+				`"text":"fix it"`,
 			workflow.MessageReply, "UANN", "Claude",
 		},
 		"a person through an app, in a watched channel": {
-			`"bot_id":"B5","app_id":"A5","user":"UANN","bot_profile":{"name":"Claude"},"text":"it fails"`, "", "", "",
+			`"bot_id":"B5","app_id":"A5","user":"UANN","bot_profile":{"name":"Claude"},"text":"it fails"`, "",
+			"", "",
 		},
 		"no words": {`"bot_id":"B7","username":"Zapier","text":"<@UBOT>"`, "", "", ""},
 	} {
-		in, ok, reason := r.Normalise("events_api", []byte(`{"type":"event_callback","event_id":"E1","event":{`+
-			`"type":"message","channel":"C1","ts":"2.1",`+c.event+`}}`))
+		in, ok, reason := r.Normalise("events_api",
+			[]byte(`{"type":"event_callback","event_id":"E1","event":{`+
+				`"type":"message","channel":"C1","ts":"2.1",`+c.event+`}}`))
 		require.Equal(t, c.kind != "", ok, "%s: %s", name, reason)
 		if ok {
 			require.Equal(t, c.kind, in.Kind, name)

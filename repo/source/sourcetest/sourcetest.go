@@ -96,7 +96,10 @@ func New(answer string) *mcp.Server {
 			if err != nil {
 				text = err.Error()
 			}
-			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, IsError: err != nil}, nil
+			return &mcp.CallToolResult{
+				Content: []mcp.Content{&mcp.TextContent{Text: text}},
+				IsError: err != nil,
+			}, nil
 		})
 	}
 	add("query_range", true, func(_ context.Context, r *mcp.CallToolRequest) (string, error) {

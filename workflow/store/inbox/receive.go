@@ -141,8 +141,8 @@ func startsSession(in workflow.IncomingEvent) bool {
 		in.Kind == workflow.MessageAlert || in.Kind == workflow.MessageReply && in.TS == in.Thread.TS
 }
 
-// seenKinds are the kinds of messages that get a reaction within a second, which tells their writers that they
-// arrived. What an app posted gets none.
+// seenKinds are the kinds of messages that get a reaction within a second, which tells their writers that
+// they arrived. What an app posted gets none.
 var seenKinds = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply, workflow.MessageSent}
 
 // dropPast removes the messages of before the bot was called. A thread that is read again also holds what was

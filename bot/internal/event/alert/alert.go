@@ -281,7 +281,8 @@ func fingerprint(a workflow.Alert, form bool) string {
 
 // issuePath matches the path of an issue, an incident, or a rule that fires.
 var issuePath = regexp.MustCompile(
-	`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems|monitors)/[^/]+(?:/[^/]+)?)`)
+	`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems|` +
+		`monitors)/[^/]+(?:/[^/]+)?)`)
 
 func issueOf(link string) string {
 	u, err := url.Parse(link)
@@ -289,7 +290,8 @@ func issueOf(link string) string {
 		return ""
 	}
 	m := issuePath.FindStringSubmatch(u.Path)
-	if m == nil || !strings.ContainsAny(m[1], "0123456789") && !strings.Contains(m[1], "/alerting/grafana/") &&
+	if m == nil || !strings.ContainsAny(m[1], "0123456789") &&
+		!strings.Contains(m[1], "/alerting/grafana/") &&
 		!strings.Contains(m[1], "/incidents/") {
 		return ""
 	}

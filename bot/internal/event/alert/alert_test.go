@@ -47,7 +47,8 @@ func TestAlertsAreReadAsReports(t *testing.T) {
 			Title: "#12 Export is empty",
 			Link:  "https://github.com/acme/shop/issues/12",
 			Links: []workflow.AlertLink{
-				{Name: "ann", URL: "https://github.com/ann"}, {Name: "acme/shop", URL: "https://github.com/acme/shop"},
+				{Name: "ann", URL: "https://github.com/ann"},
+				{Name: "acme/shop", URL: "https://github.com/acme/shop"},
 			},
 			Release: "2.4.0",
 		},
@@ -118,7 +119,10 @@ func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
 		{"Pod shop-7d9f8b6c5-x2x4z restarts", "Pod shop-5c6b7d8f9-q7w8e restarts"},
 		{"order 1042 failed", "order 99 failed"},
 		{"job of 2026-11-27 failed", "job of 2026-11-28 failed"},
-		{"request 3f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails", "request 4f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails"},
+		{
+			"request 3f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails",
+			"request 4f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails",
+		},
 	} {
 		for _, other := range same {
 			require.Equal(t, nameOf(same[0]), nameOf(other))

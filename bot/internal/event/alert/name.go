@@ -8,7 +8,8 @@ import (
 var (
 	// states matches the states and counters that a title has beside the name of the problem. Brackets with
 	// anything else, such as "[payments]", belong to the name.
-	states = regexp.MustCompile(`(?i)\[(?:[\s,:;/#x×*-]|\d+|\b(?:` + stateWords + `)\b)*\]|\b(?:` + stateWords + `)\b:?`)
+	states = regexp.MustCompile(`(?i)\[(?:[\s,:;/#x×*-]|\d+|\b(?:` + stateWords + `)\b)*\]|\b(?:` +
+		stateWords + `)\b:?`)
 	// identifiers matches what is different for each occurrence: UUIDs, addresses, hashes, dates.
 	identifiers = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b0x[0-9a-f]+\b|` +
 		`\b[0-9a-f]{12,}\b|\b\d{4}-\d\d-\d\d(?:[t ][\d:.]+z?)?\b`)
@@ -21,7 +22,8 @@ var (
 	generated = regexp.MustCompile(`^(?:[a-z]+\d|\d+[a-z])[a-z\d]{3,}$`)
 )
 
-const stateWords = `triggered|acknowledged|firing|alerting|resolved|recovered|pending|no data|ok|new issue|regression`
+const stateWords = `triggered|acknowledged|firing|alerting|resolved|recovered|pending|no data|ok|new ` +
+	`issue|regression`
 
 // nameOf returns the name of a problem: a title without states, counters, measures, and what identifies one
 // occurrence. It keeps numbers that are part of a name: db-2, p99, HTTP 500.

@@ -15,9 +15,10 @@ func TestTranscription(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Transcription{"https://api.openai.com/v1", "whisper-1", "CLIP_KEY"}, c.Transcription)
 	for text, want := range map[string]string{
-		"{model: whisper-1}":                            "transcription needs the url of an endpoint",
-		"{url: api.example.com}":                        "url has to begin with http:// or https://",
-		"{url: 'https://k@a.de'}":                       "url has a user or key in it; name a variable with key_env",
+		"{model: whisper-1}":     "transcription needs the url of an endpoint",
+		"{url: api.example.com}": "url has to begin with http:// or https://",
+		"{url: 'https://k@a.de'}": "url has a user or key in it; name a variable " +
+			"with key_env",
 		"{url: 'https://a.de/v1/audio/transcriptions'}": "url ends in /audio/transcriptions; leave that out",
 		"{url: 'https://a.de', key_env: sk-123}":        "key_env has to be the name of a variable",
 		"{url: 'https://a.de', key: sk-123}":            "key",

@@ -172,7 +172,10 @@ var eventCases = []ruleCase{
 		c.Message.Value = "Zapier"
 		c.Message.User = ""
 	}},
-	{"words", string(workflow.MessageReply), func(c *Case) { c.Message.Value = "an assistant of a person" }},
+	{"words", string(workflow.MessageReply), func(c *Case) {
+		c.Message.Value = "an assistant of a person"
+		c.Message.User = "U1"
+	}},
 	{"unknown writer", string(workflow.MessageMention), func(c *Case) { c.writer.value.err = os.ErrClosed }},
 	{"sent to the bot", string(workflow.MessageSent), func(c *Case) { c.writer.value.Bot = true }},
 	{

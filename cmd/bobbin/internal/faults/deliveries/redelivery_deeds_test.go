@@ -272,10 +272,13 @@ var changes = []deed{
 		want: []string{"mention look", "edit look here", "edit look there"},
 	},
 	{
-		name:    "preview of a link",
-		before:  bound,
-		happens: func(c *eventCase) { c.must(c.slack.Unfurl(c.channel, c.root, "https://example.com", "", "")) },
-		want:    []string{"mention look"},
+		name:   "preview of a link",
+		before: bound,
+		happens: func(c *eventCase) {
+			c.must(c.slack.Unfurl(c.channel, c.root, "https://example.com", "",
+				""))
+		},
+		want: []string{"mention look"},
 	},
 	{
 		name:    "deletion of the request",

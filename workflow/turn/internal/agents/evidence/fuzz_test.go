@@ -35,8 +35,12 @@ func FuzzClaims(f *testing.F) {
 				Commands: []progress.Command{{Command: strings.Trim(source, "` \t\r\n\v\f")}},
 			}.NotSeen(evidence), "You have not read")
 		}
-		require.Empty(t, Past{Sources: []string{"loki"}, Messages: called("source_loki_x", `{"q":"`+"`"+`"}`, "x")}.NotSeen(
-			[]workflow.Evidence{{Grade: "observed", Source: "loki: " + strings.NewReplacer("`", "", "{", "").Replace(source)}}))
+		require.Empty(t, Past{
+			Sources:  []string{"loki"},
+			Messages: called("source_loki_x", `{"q":"`+"`"+`"}`, "x"),
+		}.NotSeen(
+			[]workflow.Evidence{{Grade: "observed", Source: "loki: " +
+				strings.NewReplacer("`", "", "{", "").Replace(source)}}))
 		require.Equal(t, source, Past{}.WithRuns(source))
 		name := findings.CommandName(source)
 		require.NotEmpty(t, name)

@@ -22,7 +22,8 @@ var (
 	// namesAtStart matches a line that begins with the repository: "web: the total is wrong".
 	namesAtStart = regexp.MustCompile(`^\s*` + aName + `:\s`)
 	// saysWhere matches a line that says where, and nothing else: "sorry, in web".
-	saysWhere = regexp.MustCompile(`(?i)^(?:(?:sorry|no|oh|oops|actually|i mean|it is|it's|that is|that's)[,. ]+)*` +
+	saysWhere = regexp.MustCompile(`(?i)^(?:(?:sorry|no|oh|oops|actually|i mean|it is|it's|that is|` +
+		`that's)[,. ]+)*` +
 		`in\s+(?:the\s+)?` + aName + `$`)
 	// inProse matches words that may name a repository, or anything else: "wrong in search results".
 	inProse = regexp.MustCompile(`(?i)\bin\s+` + aName)
@@ -105,7 +106,8 @@ func firstOf(found [][]string, all []repository.Repository) string {
 	for _, m := range found {
 		for _, r := range all {
 			name := strings.TrimRight(m[1], ".,;:!?/-")
-			if _, path := place(r.URL); strings.EqualFold(name, r.Name) || path != "" && strings.EqualFold(name, path) {
+			_, path := place(r.URL)
+			if strings.EqualFold(name, r.Name) || path != "" && strings.EqualFold(name, path) {
 				return r.Name
 			}
 		}

@@ -92,7 +92,10 @@ func FuzzChoose(f *testing.F) {
 	} {
 		f.Add(text, "C1")
 	}
-	all := []repository.Repository{repositoryOf("shop", "C1"), repositoryOf("desk", "C2"), repositoryOf("a.b-c_d")}
+	all := []repository.Repository{
+		repositoryOf("shop", "C1"), repositoryOf("desk", "C2"),
+		repositoryOf("a.b-c_d"),
+	}
 	names := []string{"", "shop", "desk", "a.b-c_d"}
 	f.Fuzz(func(t *testing.T, text, channel string) {
 		got := choose(text, channel, nil, all)

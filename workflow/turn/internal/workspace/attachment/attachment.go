@@ -76,7 +76,8 @@ func (at *Attachments) notice(a workflow.Attachment) []workflow.Line {
 
 // unheardNotice returns the line about a clip that nobody heard, and what to do about it.
 func (at *Attachments) unheardNotice(a workflow.Attachment) []workflow.Line {
-	return at.ProgramLine(fmt.Sprintf("I did not hear %s: %s.", shownName(a.Name), strings.TrimSuffix(a.Why, ".")))
+	return at.ProgramLine(fmt.Sprintf("I did not hear %s: %s.", shownName(a.Name),
+		strings.TrimSuffix(a.Why, ".")))
 }
 
 // readNotice returns the line about a file that is no plain text, or a long one, and how it was read.

@@ -58,7 +58,8 @@ func linksIn(text string) []string {
 	own, _, _ := strings.Cut(text, "\n> ")
 	var links []string
 	for _, link := range slackLink.FindAllString(own, -1) {
-		if !slices.Contains(links, link) && !strings.Contains(text, "preview of "+link) && len(links) < maxLinks {
+		if !slices.Contains(links, link) && !strings.Contains(text, "preview of "+link) &&
+			len(links) < maxLinks {
 			links = append(links, link)
 		}
 	}
@@ -79,7 +80,8 @@ func (l *Links) follow(
 		found.Refused = "Slack says nothing of it at the moment; forward the message to this thread"
 	}
 	if found.Refused != "" {
-		note = fmt.Sprintf("The link %s was not read: %s. You do not know what it leads to.", link, found.Refused)
+		note = fmt.Sprintf("The link %s was not read: %s. You do not know what it leads to.", link,
+			found.Refused)
 		return note, "", l.ProgramLine(fmt.Sprintf("I cannot read %s: %s.", plaintext.CodeSpan(link),
 			found.Refused)), nil
 	}

@@ -54,8 +54,8 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message) (read fol
 // keyEnd ends the keys of all notes about an issue.
 func keyEnd(ref tracker.Ref) string { return ":" + ref.Kind + ":" + ref.Shown }
 
-// readTicket asks for an issue. note is what agents are told, label what people are; lines say that it could not be
-// read. What did not change since agents were shown it is not shown again.
+// readTicket asks for an issue. note is what agents are told, label what people are; lines say that it could
+// not be read. What did not change since agents were shown it is not shown again.
 func (l *Links) readTicket(
 	ctx context.Context, ref tracker.Ref,
 ) (note, label string, lines []workflow.Line, err error) {

@@ -51,7 +51,8 @@ func (t *Trees) askRepository(ctx context.Context) error {
 		return err
 	}
 	if unknown != "" {
-		question = fmt.Sprintf("No repository %s is configured for this channel.", plaintext.CodeSpan(unknown))
+		question = fmt.Sprintf("No repository %s is configured for this channel.",
+			plaintext.CodeSpan(unknown))
 	}
 	if nearest != "" {
 		question += " Did you mean repo:" + nearest + "?"
