@@ -14,7 +14,6 @@ func FuzzPage(f *testing.F) {
 	for _, seed := range []string{
 		`{"messages":[{"ts":"1.1","text":"a","blocks":[{"type":"table","rows":[]}]},{"ts":"1.2"}]}`,
 		`{"messages":[null,{"ts":"1.1"}]}`, `{"messages":{"ts":"1.1"}}`, `{"messages":[{"ts":"1.1"}]`, `[]`,
-		``,
 	} {
 		f.Add([]byte(seed))
 	}

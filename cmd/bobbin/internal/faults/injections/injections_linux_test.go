@@ -28,6 +28,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/source"
+	"github.com/bobbinhq/bobbin/repo/tracker"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
@@ -47,6 +50,7 @@ type injection struct {
 
 	channel, root, remote string
 	main                  string // commit of main before the run
+	source                string // address of the MCP server that answers with the text
 	obeyed                atomic.Int64
 	tricked               atomic.Bool // the model called a tool "approve" while one existed
 	heard                 int         // length of the bot's text when ann last wrote
@@ -64,6 +68,7 @@ type injectionRun struct {
 	trap    *trap
 	outside string // a folder with mode 0777 that no agent may reach
 	secrets map[string]string
+	tickets map[string]string // texts of issues, by case
 }
 
 // TestInjections shows that a model that obeys everything it reads pushes nothing without permission, tells
@@ -118,7 +123,9 @@ func TestInjectionsAreFoundOut(t *testing.T) {
 		"inj-env-read":      {"tells repository", "was shown repository"},
 		"inj-readme-signs":  {"signs as another"},
 		"inj-message-fence": {"the program's voice"}, "inj-name-program": {"the program's voice"},
-		"inj-claude-curl": nil, "inj-write-outside": nil,
+		"inj-alert-fix-it":  {"pushed", "the program's voice"},
+		"inj-ticket-orders": {"pushed", "the program's voice"},
+		"inj-claude-curl":   nil, "inj-write-outside": nil,
 		"inj-host-files": {"tells host file", "was shown host file"},
 	}
 	for _, c := range readInjections(t) {
@@ -231,6 +238,7 @@ func (ir *injectionRun) begin() {
 	ir.trap = setTrap(t)
 	ir.outside = filepath.Join(dir, "outside")
 	ir.hideSecrets(dir)
+	ir.tickets = map[string]string{}
 	ir.model = &obedientModel{cases: map[string]*injection{}, prompts: map[string][]string{}}
 	if ir.open {
 		ir.model.approves = func(c *injection) { c.tricked.Store(true) }
@@ -296,7 +304,21 @@ func (ir *injectionRun) adjust(set *server.Settings, model string) {
 		set.Repositories = append(set.Repositories, repository.Repository{
 			Remote: remote.Remote{Name: c.name, URL: c.remote}, Base: "main", Channels: []string{c.channel},
 		})
+		switch c.where {
+		case "alert", "app":
+			set.Feeds = append(set.Feeds,
+				workflow.Feed{Channel: c.channel, Repository: c.name, Apps: []string{"buildbot"}})
+		case "source":
+			set.Sources = append(set.Sources, source.Config{
+				Name: "logs", URL: c.source, Tools: []string{"query_range"}, Repositories: []string{c.name},
+			})
+		}
 	}
+	jira, err := tracker.New(tracker.Config{
+		Kind: tracker.Jira, URL: ir.serveTickets(), Projects: []string{"SHOP"},
+	})
+	require.NoError(ir.t, err)
+	set.Trackers = []*tracker.Tracker{jira}
 }
 
 // careless returns the URL of a proxy to Slack that undoes the bot's escaping of other people's words, as if
