@@ -16,6 +16,9 @@ import (
 // (https://docs.slack.dev/reference/methods/chat.getPermalink).
 var archived = regexp.MustCompile(`^/archives/([A-Z0-9]{5,20})/p(\d{10})(\d{6})$`)
 
+// timestamp matches the ts of a message.
+var timestamp = regexp.MustCompile(`^\d{10}\.\d{6}$`)
+
 // permalink returns the place of a message from the address that Slack gives to it. ok is false for another
 // address.
 func permalink(link string) (at workflow.Thread, ts string, ok bool) {
@@ -29,7 +32,7 @@ func permalink(link string) (at workflow.Thread, ts string, ok bool) {
 	}
 	ts = m[2] + "." + m[3]
 	at = workflow.Thread{Channel: m[1], TS: ts}
-	if root := u.Query().Get("thread_ts"); root != "" {
+	if root := u.Query().Get("thread_ts"); timestamp.MatchString(root) {
 		at.TS = root
 	}
 	return at, ts, true

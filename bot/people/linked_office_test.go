@@ -60,7 +60,15 @@ func TestLinkedMessages(t *testing.T) {
 		Text:    "since the release @ada sees 500",
 	}, m)
 	want(link(here.Channel, here.TS, ""), "look", "")
-	want(link(secret, post(secret, "the password is blue", ""), ""), "", "private channel")
+	hidden := link(secret, post(secret, "the password is blue", ""), "")
+	want(hidden, "", "private channel")
+	makeIt := func(kind slacktest.ChannelKind) {
+		require.NoError(t, o.ChangeChannel(secret, func(c *slacktest.Channel) { c.Kind = kind }))
+	}
+	makeIt(slacktest.Public)
+	want(hidden, "the password is blue", "") // the control
+	makeIt(slacktest.Private)
+	want(hidden, "", "private channel")
 	want(link(closed, post(closed, "x", ""), ""), "", "invite me")
 	want(link("C0NOWHERE0", root, ""), "", "invite me")
 	want(link(general, "1764300000.000100", ""), "", "does not have that message")

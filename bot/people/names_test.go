@@ -103,3 +103,24 @@ func FuzzReadable(f *testing.F) {
 		}
 	})
 }
+
+// FuzzPermalink checks that whatever a link is, a message is asked for only by ids of the form that Slack
+// gives.
+func FuzzPermalink(f *testing.F) {
+	for _, seed := range []string{
+		"", "?thread_ts=1764200000.000100&cid=C0SHOP001", "?thread_ts=../x%0a", "/..", "%zz",
+	} {
+		f.Add("https://acme.slack.com/archives/C0SHOP001/p1764200000000200" + seed)
+	}
+	f.Fuzz(func(t *testing.T, link string) {
+		at, ts, ok := permalink(link)
+		if !ok {
+			require.Empty(t, at)
+			require.Empty(t, ts)
+			return
+		}
+		require.Regexp(t, `^[A-Z0-9]{5,20}$`, at.Channel)
+		require.Regexp(t, `^\d{10}\.\d{6}$`, ts)
+		require.Regexp(t, `^\d{10}\.\d{6}$`, at.TS)
+	})
+}

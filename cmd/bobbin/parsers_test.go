@@ -130,8 +130,26 @@ var outside = []readerOf{
 	},
 	{
 		"files and messages that are shared with a message",
-		[]string{"bot/internal/event/shared.go sharedFiles", "bot/internal/event/shared.go sharedWords"},
+		[]string{
+			"bot/internal/event/shared.go sharedFiles", "bot/internal/event/shared.go quoteShared",
+			"bot/internal/event/shared.go readPost",
+		},
 		[]string{"bot/internal/event FuzzShared"},
+	},
+	{
+		"blocks, tables, attachments and previews of messages",
+		[]string{"bot/internal/event/shown/shown.go Read"},
+		[]string{"bot/internal/event/shown FuzzRead"},
+	},
+	{
+		"pages of a thread, whose messages are kept with their JSON",
+		[]string{"bot/history.go pair"},
+		[]string{"bot FuzzPage"},
+	},
+	{
+		"links to messages",
+		[]string{"bot/people/linked.go permalink"},
+		[]string{"bot/people FuzzPermalink"},
 	},
 	{
 		"ids of Slack in what people write",

@@ -23,6 +23,10 @@ const (
 	maxReason   = 300              // characters of an error
 )
 
+// notSent is the code of the error that the SDK returns for a request whose answer never came: the connection
+// ended, or the server answered with an HTTP status.
+const notSent = -32005
+
 // legacyVersion is the version of the protocol that is tried with servers that cannot speak a newer one.
 const legacyVersion = "2025-11-25"
 
@@ -58,7 +62,7 @@ func (s *Source) transport() (transport, error) {
 
 // Connect connects to the server and asks for its tools. The error is an *Error, or that of ctx.
 func (s *Source) Connect(ctx context.Context) (*Connection, error) {
-	within, cancel := context.WithTimeout(ctx, connectTime)
+	within, cancel := context.WithTimeout(ctx, s.connecting)
 	defer cancel()
 	c, err := s.connect(within, "")
 	if err != nil && within.Err() == nil {
@@ -86,14 +90,14 @@ func (s *Source) connect(ctx context.Context, version string) (*Connection, erro
 	client.AddReceivingMiddleware(c.refuseRequests)
 	c.session, err = client.Connect(ctx, c.transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
-		err = c.explain(ctx, err, connectTime)
+		err = c.explain(ctx, err, s.connecting)
 		c.transport.close()
 		return nil, err
 	}
 	c.transport.begin()
 	offered, err := c.listTools(ctx)
 	if err != nil {
-		err = c.explain(ctx, err, connectTime)
+		err = c.explain(ctx, err, s.connecting)
 		c.Close()
 		return nil, err
 	}
@@ -185,7 +189,7 @@ func (c *Connection) Call(ctx context.Context, tool Tool, args map[string]any) (
 	case ctx.Err() != nil:
 		c.broken = true
 		return Answer{}, ctx.Err()
-	case errors.As(err, &answered) && within.Err() == nil:
+	case errors.As(err, &answered) && answered.Code != notSent && within.Err() == nil:
 		said := plaintext.CutBytes(answered.Message, c.source.Bytes)
 		return Answer{Text: said + c.refused(), Failed: true}, nil
 	case err != nil:

@@ -107,7 +107,8 @@ type Catalogue struct {
 type Source struct {
 	Config
 	log        *slog.Logger
-	maxMessage int64 // MaxMessage; the control of a test sets more
+	maxMessage int64         // MaxMessage; the control of a test sets more
+	connecting time.Duration // connectTime; a test sets less
 
 	mu     sync.Mutex // held while the catalogue is asked for
 	newest *Catalogue // nil: it was not read
@@ -132,7 +133,7 @@ func New(c Config, log *slog.Logger) *Source {
 	if err != nil {
 		panic(err) // its only error is a size below one
 	}
-	return &Source{Config: c, log: log, maxMessage: MaxMessage, pinned: pinned}
+	return &Source{Config: c, log: log, maxMessage: MaxMessage, connecting: connectTime, pinned: pinned}
 }
 
 // For reports whether sessions of that repository may ask the source.

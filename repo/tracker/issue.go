@@ -38,6 +38,28 @@ const (
 	maxFacts        = 12
 )
 
+// Masked returns the issue with mask applied to each of its texts. Text and Label cut texts, and a secret has
+// to be masked before a cut divides it.
+func (i Issue) Masked(mask func(string) string) Issue {
+	each := func(list []string) (masked []string) {
+		for _, s := range list {
+			masked = append(masked, mask(s))
+		}
+		return masked
+	}
+	i.Title = mask(i.Title)
+	i.State = mask(i.State)
+	i.Labels = each(i.Labels)
+	i.Facts = each(i.Facts)
+	i.Body = mask(i.Body)
+	i.Trace = mask(i.Trace)
+	i.Comments = slices.Clone(i.Comments)
+	for n, c := range i.Comments {
+		i.Comments[n] = Comment{mask(c.Author), c.At, mask(c.Text)}
+	}
+	return i
+}
+
 // Text returns the issue for agents, bounded. It says what is left out.
 func (i Issue) Text() string {
 	var b strings.Builder

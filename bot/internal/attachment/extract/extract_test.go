@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -236,6 +239,30 @@ var hostile = map[string]struct {
 		off:    func(l *Limits) { l.Depth = 9 },
 		why:    "it is an archive in 3 other archives",
 	},
+	"archives beside one another, in one another": {
+		name: "a.zip",
+		content: func() []byte {
+			inner := zipped(member{name: "a.log", content: "wide\n"})
+			for range 2 {
+				var all []member
+				for range 5 {
+					all = append(all, member{name: "a.zip", content: string(inner)})
+				}
+				inner = zipped(all...)
+			}
+			return inner
+		},
+		limits: func() Limits { l := Default; l.Files = 10; return l }(),
+		off:    func(l *Limits) { l.Files = 100 },
+		why:    "there are more than 10 files in it",
+	},
+	"one packed file under many names": {
+		name:    "a.zip",
+		content: func() []byte { return overlapping(50) },
+		limits:  func() Limits { l := Default; l.Unpacked = 1 << 20; return l }(),
+		off:     func(l *Limits) { l.Unpacked = 8 << 20 },
+		why:     "all together it is more than I unpack",
+	},
 	"many files": {
 		name: "a.tar",
 		content: func() []byte {
@@ -305,6 +332,62 @@ var hostile = map[string]struct {
 		off:    func(l *Limits) { l.Part = 8 << 20 },
 		why:    "a request in it is larger than 1.0 MB",
 	},
+}
+
+// overlapping returns a zip archive whose directory lists its one file of 100 KB many times.
+func overlapping(times int) []byte {
+	var numbers strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&numbers, "%d\n", i)
+	}
+	whole := zipped(member{name: "a.log", content: numbers.String()})
+	end := bytes.Clone(whole[len(whole)-22:]) // the end of the directory, which says where that begins
+	at := binary.LittleEndian.Uint32(end[16:])
+	entry := whole[at : len(whole)-22]
+	binary.LittleEndian.PutUint16(end[8:], uint16(times))
+	binary.LittleEndian.PutUint16(end[10:], uint16(times))
+	binary.LittleEndian.PutUint32(end[12:], uint32(times*len(entry)))
+	return slices.Concat(whole[:at], bytes.Repeat(entry, times), end)
+}
+
+// TestNamesInArchivesLeadNowhere checks that nothing is written to a path that an archive names, also through
+// a link of the archive. The control unpacks as the usual way does.
+func TestNamesInArchivesLeadNowhere(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	members := []member{
+		{name: "../above.txt", content: "planted\n"},
+		{name: outside + "/absolute.txt", content: "planted\n"},
+		{name: "door", link: outside},
+		{name: "door/through.txt", content: "planted\n"},
+	}
+	for name, content := range map[string][]byte{"a.zip": zipped(members...), "a.tar": tarred(members...)} {
+		dir := filepath.Join(t.TempDir(), "inner")
+		require.NoError(t, os.Mkdir(dir, 0o755))
+		var text bytes.Buffer
+		file := File{name, bytes.NewReader(content), int64(len(content))}
+		got, err := Read(t.Context(), file, dir, &text, Default)
+		require.NoError(t, err, name)
+		require.Equal(t, []string{"door (a link or a special file)"}, got.Left, name)
+		require.Equal(t, 3, strings.Count(text.String(), "planted"), name)
+		for _, folder := range []string{dir, filepath.Dir(dir), outside} {
+			left, err := os.ReadDir(folder)
+			require.NoError(t, err)
+			left = slices.DeleteFunc(left, func(e os.DirEntry) bool { return e.Name() == "inner" })
+			require.Empty(t, left, folder)
+		}
+	}
+	dir := filepath.Join(t.TempDir(), "inner")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	for _, m := range members {
+		if m.link != "" {
+			require.NoError(t, os.Symlink(m.link, filepath.Join(dir, m.name)))
+		} else if !filepath.IsAbs(m.name) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, m.name), []byte(m.content), 0o600))
+		}
+	}
+	require.FileExists(t, filepath.Join(filepath.Dir(dir), "above.txt"), "the control")
+	require.FileExists(t, filepath.Join(outside, "through.txt"), "the control")
 }
 
 func TestLimitsStopHostileFiles(t *testing.T) {

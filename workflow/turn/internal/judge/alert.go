@@ -77,8 +77,12 @@ func (j *Judge) judgeApp(ctx context.Context, c *Case) ([]store.Part, error) {
 	if err != nil || called {
 		return append(j.Ignore(m), store.Update{ClearStop: true}), err
 	}
-	why := fmt.Sprintf("the app %s posted it. To have what it posts read as a report, my operator can name "+
-		"it under `watch_apps` of this channel's repository", prompt.PersonName(m.App()))
+	who := prompt.PersonName(m.App())
+	if who != "an app" { // one that Slack has a name of
+		who = "the app " + who
+	}
+	why := fmt.Sprintf("%s posted it. To have what it posts read as a report, my operator can name "+
+		"it under `watch_apps` of this channel's repository", who)
 	return j.turnAway(m, workflow.Person{ID: m.User, Bot: true}, why), nil
 }
 

@@ -450,6 +450,7 @@ var strangers = []deed{
 				c.slack.Mention()+" look", "")
 			c.must(err)
 		},
+		want: []string{"mention look"},
 	},
 	{
 		name: "bot_message of a webhook", before: bound, happens: func(c *eventCase) {
@@ -457,7 +458,7 @@ var strangers = []deed{
 				c.slack.Mention()+" alarm", c.root)
 			c.must(err)
 		},
-		want: []string{"mention look"},
+		want: []string{"mention alarm", "mention look"},
 	},
 	{
 		name:    "our own reply",

@@ -104,6 +104,15 @@ func named(text string, all []repository.Repository) string {
 	return ""
 }
 
+// saysRepository matches "repo: web", with the word before it that makes it prose: "remember for this
+// repository: amounts are in cents".
+var saysRepository = regexp.MustCompile(
+	`(?i)(?:\b(this|that|the|our|my|your|which|each|a)\s+)?\brepo(?:sitory)?\s*[:=]\s*` + aName)
+
+// ofProse matches such a word with what follows it.
+var ofProse = regexp.MustCompile(
+	`(?i)\b(?:this|that|the|our|my|your|which|each|a)\s+repo(?:sitory)?\s*[:=]`)
+
 // unknown returns the name or the address that a text gives to a repository in the form "repo: web", if none
 // has it.
 func unknown(text string, all []repository.Repository) string {
@@ -111,12 +120,14 @@ func unknown(text string, all []repository.Repository) string {
 	if len(all) == 0 || named(text, all) != "" {
 		return ""
 	}
-	if m := atRepository.FindStringSubmatch(text); m != nil {
+	if m := atRepository.FindStringSubmatch(ofProse.ReplaceAllString(text, " ")); m != nil {
 		host, path := place(strings.TrimRight(m[1], ".,;:!?/"))
 		return cmp.Or(m[2], strings.Trim(host+"/"+path, "/"))
 	}
-	if m := namesRepository[0].FindStringSubmatch(text); m != nil {
-		return strings.TrimRight(m[1], ".,;:!?/-")
+	for _, m := range saysRepository.FindAllStringSubmatch(text, -1) {
+		if m[1] == "" {
+			return strings.TrimRight(m[2], ".,;:!?/-")
+		}
 	}
 	return ""
 }
