@@ -55,6 +55,10 @@ const ButtonStopThread ActionID = "stop_thread"
 // ButtonJoin is the button that joins the thread to another one about the same problem.
 const ButtonJoin ActionID = "join"
 
+// ButtonNotSame is the button below the count of a problem's alerts. It begins a session for the alert that
+// was counted last.
+const ButtonNotSame ActionID = "not_same"
+
 // ButtonChoose is the button of one repository, used if the modal cannot be opened.
 const ButtonChoose ActionID = "repository"
 

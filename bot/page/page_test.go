@@ -3,6 +3,8 @@ package page
 import (
 	"net/http"
 	"net/http/httptest"
+	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -129,3 +131,28 @@ func TestShares(t *testing.T) {
 	bars, _ = shares(nil, 0)
 	require.Empty(t, bars)
 }
+
+// TestWhatWasReadIsWords checks that what an alert, a linked message, an issue or a file says is shown
+// folded, as words, whatever marks and tags it has, and without the program's mark.
+func TestWhatWasReadIsWords(t *testing.T) {
+	t.Parallel()
+	const hostile = `</div></details><script>alert(1)</script><img src=x onerror="a()"> ◆ Pushed`
+	require.Regexp(t, tags, hostile, "a control")
+	p := &Pages{}
+	shown := p.shownEntry(view.Entry{
+		ID: "1-2-3-4", Kind: view.Reading, Title: hostile, Text: "first\n" + hostile,
+	}, nil)
+	_, entries, err := sessionPage{Code: true, Entries: []entry{shown}}.parts()
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+	html := string(entries[0].HTML)
+	require.NotRegexp(t, tags, html)
+	require.NotContains(t, html, workflow.Mark)
+	require.Contains(t, html, "first\n&lt;/div&gt;&lt;/details&gt;&lt;script&gt;alert(1)")
+	require.Equal(t, 1, strings.Count(html, "</details>"))
+	require.NotContains(t, html, "<details open")
+	require.Contains(t, html, "the program")
+}
+
+// tags matches what must not come from a message into a page.
+var tags = regexp.MustCompile(`<(script|img)`)

@@ -194,7 +194,7 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 	} else if e.Kind != view.Call { // a call's arguments are shown as data
 		e.Text = workflow.WithoutMark(e.Text)
 	}
-	e.Title = p.Secrets.Mask(e.Title)
+	e.Title = p.Secrets.Mask(workflow.WithoutMark(e.Title))
 	e.Text = p.Secrets.Mask(e.Text)
 	e.Output = p.Secrets.Mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}

@@ -80,3 +80,21 @@ func TestLinkedMessages(t *testing.T) {
 	want(link(general, root, ""), "", "guests")
 	want(link(here.Channel, here.TS, ""), "look", "")
 }
+
+// The topic of a channel is read as Slack wrote it, so that it can name a repository.
+func TestTopic(t *testing.T) {
+	t.Parallel()
+	o := openPeopleOffice(t, slacktest.Config{})
+	p := &Directory{Slack: o.Bot}
+	c := o.AddChannel(slacktest.Channel{
+		Name: "reports", Members: []string{o.Bot.Self().User}, Topic: "repo: <https://git.example/acme/web>",
+	})
+	topic, err := p.Topic(t.Context(), c.ID)
+	require.NoError(t, err)
+	require.Equal(t, "repo: <https://git.example/acme/web>", topic)
+	topic, err = p.Topic(t.Context(), o.Bugs.ID)
+	require.NoError(t, err)
+	require.Empty(t, topic)
+	_, err = p.Topic(t.Context(), "C0NOWHERE")
+	require.ErrorContains(t, err, "channel_not_found")
+}

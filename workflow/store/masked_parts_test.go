@@ -145,6 +145,12 @@ func inboxParts() []maskedPart {
 		{inbox.Handled{}, nil},
 		{inbox.Passed{}, nil},
 		{inbox.PressedElsewhere{}, kept{anID: "Session " + prefixed("Press.", "EventID TS User UserTeam")}},
+		{inbox.SplitAlert{}, kept{
+			verbatim: "Alert.Text",
+			anID: "Alert.Thread Alert.TS Alert.Fingerprint Thread.Team Thread.Channel Thread.TS " +
+				prefixed("Press.", "User UserTeam"),
+			aName: "Alert.App Alert.Repository Agent",
+		}},
 		{inbox.Withdrawn(""), kept{anID: "itself"}},
 	}
 }

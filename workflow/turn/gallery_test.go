@@ -773,6 +773,12 @@ func replySamples() map[string][]workflow.Line {
 			"ann allows $5.00 more."),
 		"a thread is joined already": says("bea: this thread is joined already. " +
 			"Write here to go on here."),
+		"a guest names another problem": says("I cannot take this: guests cannot start work here; ask a " +
+			"full member to."),
+		"an alert has a thread already": says("ann: the alert of 12:03 UTC is looked into in [its own " +
+			"thread](https://acme.slack.com/archives/C1/p101) already."),
+		"an alert is another problem": says("The alert of 12:03 UTC is another problem, as ann says. It is " +
+			"looked into in [its own thread](https://acme.slack.com/archives/C1/p101)."),
 		"a thread is joined": says(
 			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: " +
 				"work goes on there. Write here to go on here anyway."),

@@ -2,6 +2,8 @@ package inbox
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -168,38 +170,81 @@ func (c counter) say(ctx context.Context, tx pgx.Tx, session, key, text string) 
 	return c.Queue.InsertPost(ctx, tx, session)
 }
 
-// sayCount says the newest count in the one line for that. A line that was not posted yet is
-// changed in the outbox, so that a storm of alerts makes no more postings than Slack takes.
+// sayCount says the newest count in the one line for that, with a button for an alert of another problem.
 func (c counter) sayCount(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEvent) error {
-	text := "Seen " + strconv.Itoa(p.seen) + " times, the last time at " + clock(in.TS) + "."
-	key := p.session + ":alerts"
-	// The job first, then the outbox rows: a poster locks them in this order, too.
-	if err := c.Queue.InsertPost(ctx, tx, p.session); err != nil {
+	means, err := meansOf(ctx, tx, p, in)
+	if err != nil {
 		return err
 	}
-	var line int64
+	text := "Seen " + strconv.Itoa(p.seen) + " times, the last time at " + clock(in.TS) + "."
+	return c.writeCount(ctx, tx, p.session, text, means)
+}
+
+// writeCount writes the line of the count; means is what its button stands for, empty: it has none. A line
+// that was not posted yet is changed in the outbox, so that a storm of alerts makes no more postings than
+// Slack takes.
+func (c counter) writeCount(ctx context.Context, tx pgx.Tx, session, text, means string) error {
+	key := session + ":alerts"
+	// The job first, then the outbox rows: a poster locks them in this order, too.
+	if err := c.Queue.InsertPost(ctx, tx, session); err != nil {
+		return err
+	}
+	buttons, err := insertButton(ctx, tx, session, means)
+	if err != nil {
+		return err
+	}
+	var row, line int64
 	var tried bool
-	err := tx.QueryRow(ctx,
-		`select line_id, batch is not null from outbox
+	err = tx.QueryRow(ctx,
+		`select id, line_id, batch is not null from outbox
 		where key = $1 or rewrites = $1
 		order by id desc limit 1
 		for update`,
-		key).Scan(&line, &tried)
+		key).Scan(&row, &line, &tried)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return c.say(ctx, tx, p.session, key, text)
-	case err != nil:
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return err
-	case !tried:
-		_, err = tx.Exec(ctx, `update lines set text = $2 where id = $1`, line, text)
-		return err
+	case err == nil && !tried:
+		return changeUnposted(ctx, tx, row, line, text, buttons)
 	}
+	first := errors.Is(err, pgx.ErrNoRows)
 	_, err = tx.Exec(ctx, `with said as (
 			insert into lines (session_id, agent, text, vouched) values ($1, $2, $3, '{0}') returning id)
-		insert into outbox (key, session_id, line_id, alone, rewrites) select $4 || ':' || $5::text, $1, id,
-			true, $4 from said on conflict do nothing`,
-		p.session, c.agent(), text, key, strconv.Itoa(p.seen))
+		insert into outbox (key, session_id, line_id, alone, rewrites, buttons)
+		select case when $5::boolean then $4::text else $4 || ':' || id end, $1, id, true,
+			case when not $5 then $4 end, $6
+		from said`, session, c.agent(), text, key, first, buttons)
 	return err
+}
+
+// changeUnposted changes a line that was not posted yet. The rows of the buttons that nobody saw go.
+func changeUnposted(ctx context.Context, tx pgx.Tx, row, line int64, text string, buttons []byte) error {
+	if _, err := tx.Exec(ctx, `delete from buttons b using outbox o where o.id = $1
+		and b.session_id = o.session_id and b.id = o.buttons::jsonb -> 0 ->> 'Value'`, row); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, `update outbox set buttons = $2 where id = $1`, row, buttons); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `update lines set text = $2 where id = $1`, line, text)
+	return err
+}
+
+// insertButton inserts the row of a button that stands for a counted alert, and returns the button as the
+// outbox stores it; nil if means is empty.
+func insertButton(ctx context.Context, tx pgx.Tx, session, means string) ([]byte, error) {
+	if means == "" {
+		return nil, nil
+	}
+	token := strings.ToLower(rand.Text())
+	if _, err := tx.Exec(ctx, `insert into buttons (id, session_id, action_id, revision, means)
+		select $1, id, $3, revision, $4 from sessions where id = $2`, token, session, workflow.ButtonNotSame,
+		means); err != nil {
+		return nil, err
+	}
+	return json.Marshal([]workflow.Button{
+		{ActionID: workflow.ButtonNotSame, Label: NotSameLabel, Value: token},
+	})
 }
 
 func (c counter) agent() string {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
@@ -93,6 +94,70 @@ func TestOneSessionAProblem(t *testing.T) {
 
 	receive(t, s, posted("something else", 90))
 	require.Equal(t, 2, count(t, s, `select count(*) from sessions`))
+}
+
+// The count has a button that stands for the newest alert. What it begins is that alert's own session, once,
+// and the alert counts no more.
+func TestACountedAlertIsAnotherProblem(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	for n := range 4 {
+		receive(t, s, posted("it panics", n))
+	}
+	var id string
+	require.NoError(t, s.Pool.QueryRow(t.Context(), `select id from sessions`).Scan(&id))
+	require.Equal(t, 1, count(t, s, `select count(*) from buttons where action_id = 'not_same'`),
+		"of a line that nobody saw, the newest alone")
+	p, err := outbox.New(s.DB).Next(t.Context(), id)
+	require.NoError(t, err)
+	storetest.MarkPosted(t, s, p.Key, "7.1")
+	require.Equal(t, inbox.NotSameLabel, p.Lines[0].Buttons[0].Label)
+	turn, err := s.Begin(t.Context(), id, store.NoSettling)
+	require.NoError(t, err)
+	_, means, ok, err := turn.Button(t.Context(), workflow.ButtonNotSame, p.Lines[0].Buttons[0].Value)
+	require.NoError(t, err)
+	require.True(t, ok)
+	alert, err := inbox.ReadCounted(means)
+	require.NoError(t, err)
+	require.Equal(t, posted("it panics", 3).TS, alert.TS)
+
+	for _, user := range []string{"U1", "U2"} {
+		require.NoError(t, turn.Record(t.Context(), inbox.SplitAlert{
+			Alert:  alert,
+			Thread: posted("it panics", 3).Thread,
+			Press:  workflow.IncomingEvent{EventID: "P" + user, User: user, At: time.Now()},
+			Agent:  "orchestrator",
+		}))
+	}
+	require.Equal(t, 2, count(t, s, `select count(*) from sessions`))
+	require.Equal(t, 1, count(t, s, `select count(*) from inbox where kind = 'sent' and user_id = 'U1'
+		and value = 'Sentry' and text like 'it panics%'`))
+	require.Equal(t, 1, count(t, s,
+		`select count(*) from sessions where requester = 'U1' and repository = 'shop'
+			and thread_ts = '`+alert.TS+`'`))
+	require.Equal(t, 1, count(t, s, `select count(*) from river_job where kind = 'turn'
+		and args ->> 'session' = (select id from sessions where requester = 'U1')`))
+	require.Equal(t, "Seen 3 times, without the alert of 22:13 UTC, which is another problem.",
+		said(t, s)[len(said(t, s))-1])
+	there, known, err := inbox.OfSession(s.DB, id).ThreadOf(t.Context(), alert.TS)
+	require.NoError(t, err)
+	require.True(t, known)
+	require.Equal(t, posted("it panics", 3).Thread, there)
+
+	receive(t, s, posted("it panics", 9))
+	require.Equal(t, "Seen 4 times, the last time at 22:13 UTC.", said(t, s)[len(said(t, s))-1])
+}
+
+// An alert in the session's own thread cannot have a session of its own, so there is no button.
+func TestAnAlertInTheThreadHasNoButton(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	receive(t, s, posted("it panics", 0))
+	again := posted("it panics", 1)
+	again.Thread.TS = posted("it panics", 0).TS
+	receive(t, s, again)
+	require.Equal(t, []string{"Seen 2 times, the last time at 22:13 UTC."}, said(t, s))
+	require.Zero(t, count(t, s, `select count(*) from buttons`))
 }
 
 // The control: without the check for an earlier delivery, the alert is counted twice.

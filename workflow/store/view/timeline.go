@@ -136,6 +136,9 @@ func read(ctx context.Context, db *database.DB, session string, from, until time
 	if err != nil {
 		return nil, fmt.Errorf("timeline of %s: %w", session, err)
 	}
+	if err := addFiles(ctx, db, session, read); err != nil {
+		return nil, fmt.Errorf("files in the timeline of %s: %w", session, err)
+	}
 	entries := pairCalls(read)
 	for of, open := range openCalls(entries) { // their results may be on a later page
 		rows, err := db.Pool.Query(ctx,
@@ -179,8 +182,14 @@ const everything = `
 		from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
 	union all select at, 'push', '', 0, 0, branch, commit_hash, state = 'refused', 7, 0, 0, null
 		from pushes where session_id = $1
-	union all select at, 'reading', '', 0, 0, split_part(shown, E'\n', 1), shown, false, 8, 0, id, null
-		from inbox where ` + readings
+	union all select at, 'reading', '', 0, 0, case kind
+				when 'alert' then 'alert of ' || value || ': ' || split_part(text, E'\n', 1)
+				when 'preview' then 'preview of a link' else split_part(shown, E'\n', 1) end,
+			case shown when '' then text else shown end, false, 8, 0, id, null
+		from inbox where ` + readings + `
+	union all select at, 'reading', '', 0, number, 'attachment:' || number || ' ' || name, '', false, 9, 0,
+			number, null
+		from attachments where ` + readFiles
 
 // moments selects the times of all rows of everything.
 const moments = `
@@ -191,16 +200,21 @@ const moments = `
 	union all select at from decisions where session_id = $1
 	union all select a.at from attempts a join tasks k on k.id = a.task_id where k.session_id = $1
 	union all select at from pushes where session_id = $1
-	union all select at from inbox where ` + readings
+	union all select at from inbox where ` + readings + `
+	union all select at from attachments where ` + readFiles
 
 // people is the condition for inbox rows that people wrote or pressed.
 const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', ` +
 	`'sent') and not (kind = 'action' and action_id = '` +
 	string(workflow.ButtonDetails) + `')`
 
-// readings is the condition for notes to the agents about what the program read for a message.
-const readings = `session_id = $1 and kind = 'told' and
-	(starts_with(event_id, session_id || ':ref:') or starts_with(event_id, session_id || ':link:'))`
+// readings is the condition for inbox rows of what nobody in the thread wrote: alerts, previews of links, and
+// notes to the agents about what the program read for a message.
+const readings = `session_id = $1 and (kind in ('alert', 'preview') or kind = 'told' and
+	(starts_with(event_id, session_id || ':ref:') or starts_with(event_id, session_id || ':link:')))`
+
+// readFiles is the condition for files that were read.
+const readFiles = `session_id = $1 and state = '` + string(workflow.AttachmentRead) + `'`
 
 // agentOf names the agent of the conversation that a
 // transcript row t is in; agents joins the tables for it.

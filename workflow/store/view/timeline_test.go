@@ -1,7 +1,9 @@
 package view_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,6 +44,18 @@ func TestRead(t *testing.T) {
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
 	record(inbox.AgentNote{Key: "ref:1.0:a:b", Text: "shop#412 is an issue\n<reference>"})
+	_, err = s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id, text,
+			shown, value)
+		values ($1, 'Ev8', 'alert', '8.1', '', E'<b>it</b> panics\nLink: x', 'The app posted this', 'Sentry'),
+			($1, 'Ev9', 'preview', '8.1', '', 'Title of x', '', '')`, id)
+	require.NoError(t, err)
+	_, err = s.Pool.Exec(t.Context(), `insert into attachments (session_id, number, message_ts, file_id, name,
+			size, state, media, content, why)
+		values ($1, 1, '8.1', 'F1', 'a.log', 20010, 'read', 'text/plain', $2, 'a gzip file'),
+			($1, 2, '8.1', 'F2', 'b.png', 7, 'read', 'image/png', 'x', ''),
+			($1, 3, '8.1', 'F3', 'c.bin', 7, 'failed', '', null, 'not read')`,
+		id, append([]byte("\xff<i>one</i>\n"), bytes.Repeat([]byte("a"), 20000)...))
+	require.NoError(t, err)
 	record(inbox.AgentNote{Key: "inquiry:1", Text: "the consultant says no"})
 
 	page, err := view.Read(t.Context(), s.DB, id, time.Time{})
@@ -80,6 +94,13 @@ func TestRead(t *testing.T) {
 		{Kind: view.Line, Who: "orchestrator", Text: "Reading."},
 		{Kind: view.Report, Title: "root_cause", Text: "the cause", Number: 1},
 		{Kind: view.Reading, Title: "shop#412 is an issue", Text: "shop#412 is an issue\n<reference>"},
+		{Kind: view.Reading, Title: "alert of Sentry: <b>it</b> panics", Text: "The app posted this"},
+		{Kind: view.Reading, Title: "preview of a link", Text: "Title of x"},
+		{
+			Kind: view.Reading, Title: "attachment:1 a.log", Number: 1,
+			Text: "a gzip file\n<i>one</i>\n" + strings.Repeat("a", 16384-12) + "\n[3626 more bytes]",
+		},
+		{Kind: view.Reading, Title: "attachment:2 b.png", Number: 2, Text: "image/png, 7 bytes"},
 	}, got)
 
 	after, err := view.Version(t.Context(), s.DB, id)

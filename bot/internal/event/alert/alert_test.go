@@ -118,6 +118,8 @@ func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
 		{"p99 latency > 1200ms on /pay", "p99 latency > 850ms on /pay"},
 		{"Pod shop-7d9f8b6c5-x2x4z restarts", "Pod shop-5c6b7d8f9-q7w8e restarts"},
 		{"order 1042 failed", "order 99 failed"},
+		{"312 failed jobs on db-2", "347 failed jobs on db-2", "7 failed jobs on db-2"},
+		{"Disk full [no data]", "Disk full [#7]", "Disk full [FIRING x3]", "[OK] Disk full"},
 		{"job of 2026-11-27 failed", "job of 2026-11-28 failed"},
 		{
 			"request 3f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails",
@@ -135,6 +137,9 @@ func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
 		{"p99 latency", "p50 latency"},
 		{"[FIRING:1] (prod) Down", "[FIRING:1] (staging) Down"},
 		{"5xx on shop", "4xx on shop"},
+		{"checkout answers 502", "checkout answers 503"},
+		{"Down [FIRING:1] [eu-1]", "Down [FIRING:1] [eu-2]"},
+		{"Errors in checkout-v2", "Errors in checkout-v3"},
 		{"oauth2 is down", "oauth is down"},
 	} {
 		require.NotEqual(t, nameOf(apart[0]), nameOf(apart[1]))

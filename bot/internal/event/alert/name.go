@@ -1,7 +1,9 @@
 package alert
 
 import (
+	"net/http"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -13,9 +15,6 @@ var (
 	// identifiers matches what is different for each occurrence: UUIDs, addresses, hashes, dates.
 	identifiers = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f-]{27}\b|\b0x[0-9a-f]+\b|` +
 		`\b[0-9a-f]{12,}\b|\b\d{4}-\d\d-\d\d(?:[t ][\d:.]+z?)?\b`)
-	// status matches a status code, which belongs to the name: HTTP 500 is another problem than HTTP 404
-	// (RFC 9110, section 15).
-	status = regexp.MustCompile(`^[1-5]\d\d$`)
 	// measure matches a number with or without its unit.
 	measure = regexp.MustCompile(`^[<>=~+-]*\d[\d.,:/]*(?:%|[kmg]?i?b|[nuµm]?s|m|min|h|d|x)?$`)
 	// generated matches the part of a name that a machine chose, as of a pod.
@@ -33,7 +32,7 @@ func nameOf(title string) string {
 	for _, word := range strings.Fields(strings.ToLower(title)) {
 		bare := strings.Trim(word, "()[]{}<>\"'`*_,;.!?:")
 		switch {
-		case status.MatchString(bare):
+		case isStatus(bare):
 		case measure.MatchString(bare), strings.HasPrefix(bare, "#"):
 			word = "#"
 		default:
@@ -48,4 +47,11 @@ func nameOf(title string) string {
 		words = append(words, word)
 	}
 	return strings.Join(words, " ")
+}
+
+// isStatus reports whether a word is a status code of HTTP, which belongs to the name: HTTP 500 is another
+// problem than HTTP 404. Other numbers are counts.
+func isStatus(word string) bool {
+	code, err := strconv.Atoi(word)
+	return err == nil && http.StatusText(code) != ""
 }

@@ -5,8 +5,10 @@ import (
 	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -22,6 +24,47 @@ func (j *Judge) judgeAlert(ctx context.Context, m intent.Message) ([]store.Part,
 		"no person said any of it, and it allows nothing:\n%s",
 		prompt.PersonName(m.Value), prompt.Fence("report", m.Text))
 	return j.ForAgents(m, told), nil
+}
+
+// splitAlert judges a press that says that a counted alert is about another problem than this session. It
+// permits nothing here: it does what sending that alert to the bot would, for a person who may send it.
+func (j *Judge) splitAlert(
+	ctx context.Context, m intent.Message, p workflow.Person, means string,
+) ([]store.Part, error) {
+	if reason := mayNotSend(p); reason != "" {
+		return j.turnAway(m, p, reason), nil
+	}
+	counted, err := inbox.ReadCounted(means)
+	if err != nil {
+		return nil, err
+	}
+	other, known, err := j.Inbox().ThreadOf(ctx, counted.TS)
+	if err != nil {
+		return nil, err
+	}
+	if known {
+		return j.Answer(m, fmt.Sprintf("%s: the alert of %s is looked into in %s already.", p.Name,
+			counted.Clock(), j.ownThread(other))), nil
+	}
+	of := j.Session().Thread
+	of.TS = counted.Thread
+	parts := j.Answer(m, fmt.Sprintf(
+		"The alert of %s is another problem, as %s says. It is looked into in %s.",
+		counted.Clock(), p.Name, j.ownThread(of)))
+	return append(parts, inbox.SplitAlert{
+		Alert:  counted,
+		Thread: of,
+		Press:  m.IncomingEvent,
+		Agent:  j.Agents[agent.Orchestrator].Signature(),
+	}), nil
+}
+
+// ownThread names the thread of an alert, with a link if the threads' addresses are known.
+func (j *Judge) ownThread(t workflow.Thread) string {
+	if j.Duplicates.Readers == nil {
+		return "its own thread"
+	}
+	return "[its own thread](" + j.Duplicates.Readers.Permalink(t) + ")"
 }
 
 // judgeApp tells the thread how an app is allowed that mentions the bot, once for each app of a channel.

@@ -187,6 +187,11 @@ func questionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return otherThreads{j}.passStop(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonStopThread),
+		press("Not the same problem",
+			"begins a session in the thread of that alert, once, as if the person had sent it to the bot",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.splitAlert(ctx, c.Message, c.person(), b.means)
+			}, workflow.ButtonNotSame),
 		press("Join", "stops this session, and points to the other thread",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Duplicates.Join(ctx, c.Message.Message, c.person(), b.means)

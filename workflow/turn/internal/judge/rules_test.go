@@ -140,6 +140,7 @@ var pressCases = []pressCase{
 	{"Correct…, with limits…, Change repository…, Details", workflow.ButtonFixLimited, nothing},
 	{"Show the diff, Explain", workflow.ButtonShowDiff, nothing},
 	{"Stop, of another thread", workflow.ButtonStopThread, heldBack},
+	{"Not the same problem", workflow.ButtonNotSame, heldBack},
 	{"Join", workflow.ButtonJoin, nothing},
 	{"an option, Wrap up, Take these", workflow.ButtonOption, nothing},
 	{"Ask the consultant", workflow.ButtonConsult, nothing},

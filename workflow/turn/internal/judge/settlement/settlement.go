@@ -4,7 +4,8 @@
 //
 // The rows of the buttons stay, so a press that was on its way is still judged, and answered as too late.
 // Offers to people who may approve stay longer: held messages until they are passed on, removed code until it
-// is put back, and stopped work until it goes on or another revision is shown or approved.
+// is put back, and stopped work until it goes on or another revision is shown or approved. The button below
+// the count of alerts stays, too: it is about another problem.
 package settlement
 
 import (
@@ -191,8 +192,8 @@ func (d decision) answered() []step {
 		note = "" // it replaces nothing, so there is nothing to say
 	}
 	ends := func(m store.OpenMessage) bool {
-		held := offers(m, workflow.ButtonPassOn) || offers(m, workflow.ButtonPutBack)
-		return !held && (d.endsGoOn() || !offers(m, workflow.ButtonGoOn))
+		stays := offers(m, workflow.ButtonPassOn, workflow.ButtonPutBack, workflow.ButtonNotSame)
+		return !stays && (d.endsGoOn() || !offers(m, workflow.ButtonGoOn))
 	}
 	if own := d.own(); own != nil {
 		return []step{

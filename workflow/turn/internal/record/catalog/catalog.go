@@ -88,16 +88,16 @@ func (c *Catalog) topic(ctx context.Context) string {
 }
 
 // Unknown returns the name of a repository that the request names and that is not configured for the thread,
-// with the name that is nearest to it; both may be empty.
-func (c *Catalog) Unknown(ctx context.Context) (name, nearest string, err error) {
+// with the names that are like it; both may be empty.
+func (c *Catalog) Unknown(ctx context.Context) (name string, nearest []string, err error) {
 	text, err := c.requestText(ctx)
 	if err != nil {
-		return "", "", fmt.Errorf("choose the repository: %w", err)
+		return "", nil, fmt.Errorf("choose the repository: %w", err)
 	}
 	if name = unknown(text, c.allowed()); name == "" {
-		return "", "", nil
+		return "", nil, nil
 	}
-	return name, plaintext.NearestWord(name, c.Names()), nil
+	return name, near(name, c.Names()), nil
 }
 
 // Allowed returns the repositories that the thread may be about.
@@ -112,12 +112,14 @@ func (c *Catalog) allowed() []repository.Repository {
 }
 
 // requestText returns the session's title and the messages that no agent has read yet, to choose a
-// repository by.
+// repository by. What nobody in the thread wrote chooses none: a preview, or what the program told agents.
 func (c *Catalog) requestText(ctx context.Context) (string, error) {
 	text := c.Session().Title
 	unseen, err := c.Inbox().Unseen(ctx, 0)
 	for _, m := range unseen {
-		text += "\n" + m.Text
+		if m.Kind != workflow.MessagePreview && m.Kind != workflow.MessageTold {
+			text += "\n" + m.Text
+		}
 	}
 	return text, err
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
@@ -30,6 +31,10 @@ var (
 	// ownerAndName matches the name of a repository with its owner.
 	ownerAndName = regexp.MustCompile(`(?:^|[\s(<"'` + "`" + `])([A-Za-z0-9][\w.-]*/[\w.-]*\w)`)
 	webAddress   = regexp.MustCompile(`https?://[^\s<>|)\]]+`)
+	// atRepository matches an address in the place of the name, perhaps as a link with a label:
+	// "repo: https://git.example/acme/web".
+	atRepository = regexp.MustCompile(`(?i)\brepo(?:sitory)?\s*[:=]\s*<?` +
+		`((?:https?|ssh)://[^\s<>|)\]]+|[\w.-]+@[\w.-]+:[^\s<>|)\]]+)(?:\|([^<>]+)>)?`)
 )
 
 // choose returns the name of the repository that a request is about: one that its own words name, otherwise
@@ -63,6 +68,13 @@ func choose(text, channel string, topic func() string, all []repository.Reposito
 
 // named returns the first repository that a text names in a form that can mean nothing else.
 func named(text string, all []repository.Repository) string {
+	for _, m := range atRepository.FindAllStringSubmatch(text, -1) {
+		name := atAddress(strings.TrimRight(m[1], ".,;:!?/"), all)
+		if name = cmp.Or(name, firstOf([][]string{m[1:]}, all)); name != "" {
+			return name
+		}
+	}
+	text = atRepository.ReplaceAllString(text, " ")
 	for _, form := range namesRepository {
 		if name := firstOf(form.FindAllStringSubmatch(text, -1), all); name != "" {
 			return name
@@ -97,11 +109,20 @@ func named(text string, all []repository.Repository) string {
 var saysRepository = regexp.MustCompile(
 	`(?i)(?:\b(this|that|the|our|my|your|which|each|a)\s+)?\brepo(?:sitory)?\s*[:=]\s*` + aName)
 
-// unknown returns the name that a text gives to a repository in the form "repo: web", if none has that name.
+// ofProse matches such a word with what follows it.
+var ofProse = regexp.MustCompile(
+	`(?i)\b(?:this|that|the|our|my|your|which|each|a)\s+repo(?:sitory)?\s*[:=]`)
+
+// unknown returns the name or the address that a text gives to a repository in the form "repo: web", if none
+// has it.
 func unknown(text string, all []repository.Repository) string {
 	text = withoutQuotes(text)
 	if len(all) == 0 || named(text, all) != "" {
 		return ""
+	}
+	if m := atRepository.FindStringSubmatch(ofProse.ReplaceAllString(text, " ")); m != nil {
+		host, path := place(strings.TrimRight(m[1], ".,;:!?/"))
+		return cmp.Or(m[2], strings.Trim(host+"/"+path, "/"))
 	}
 	for _, m := range saysRepository.FindAllStringSubmatch(text, -1) {
 		if m[1] == "" {
@@ -109,6 +130,32 @@ func unknown(text string, all []repository.Repository) string {
 		}
 	}
 	return ""
+}
+
+// mostNear is how many names are offered in place of one that no repository has.
+const mostNear = 3
+
+// near returns the names that are like the one that a person wrote, the nearest first: with a slip of the
+// pen, or with more or less of the name.
+func near(name string, names []string) (found []string) {
+	name = strings.ToLower(name[strings.LastIndex(name, "/")+1:])
+	const slips = 2 // bytes that differ
+	distance := func(n string) int {
+		n = strings.ToLower(n)
+		d := plaintext.EditDistance(name, n, slips)
+		within := len(name) > 2 && strings.Contains(n, name) || len(n) > 2 && strings.Contains(name, n)
+		if d > slips && within {
+			return slips
+		}
+		return d
+	}
+	for _, n := range names {
+		if distance(n) <= slips && distance(n) < len(name) {
+			found = append(found, n)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b string) int { return distance(a) - distance(b) })
+	return found[:min(len(found), mostNear)]
 }
 
 // firstOf returns the first of the found names that is a repository's.

@@ -46,10 +46,54 @@ func TestChoose(t *testing.T) {
 		{"total wrong\n> forwarded from bob: repo: shop", "C2", both, "blog"},
 		{"total wrong\n> preview of x:\n> https://git.example/acme/shop/pull/3", "C2", hosted, "blog"},
 		{"REPO:Shop please", "C2", both, "shop"},
+		{"repo: https://git.example/acme/shop", "C2", hosted, "shop"},
+		{"repo: <https://git.example/acme/shop|git.example/acme/shop>.", "C2", hosted, "shop"},
+		{"repo=<https://git.example/acme/shop/tree/main/cart>", "C2", hosted, "shop"},
+		{"repo: git@git.example:acme/shop.git", "C2", hosted, "shop"},
+		{"repo: <http://shop|shop>", "C2", both, "shop"},
+		{"repo: https://git.example/acme/shpo", "C2", hosted, ""},
+		{"repo: git@git.example:acme/shpo.git", "C2", append(slices.Clone(hosted), repositoryOf("git")), ""},
+		{"the shop repo", "C2", both, "shop"},
+		{"web: the total is wrong", "C2", both, "blog"},
+		{"Shop: refunds\nblog: fine", "C9", both, "shop"},
+		{"it fails\n> the shop repo\n> acme/shop\n> shop: refunds", "C2", hosted, "blog"},
+		{"we searched acme/shopping and acme/sho", "C2", hosted, "blog"},
 		{"in the morning it fails", "C9", both, ""},
 		{"anything", "C1", nil, ""},
 	} {
 		require.Equal(t, c.want, choose(c.text, c.channel, nil, c.all), c.text)
+	}
+}
+
+// A repository that is named and not configured is said, with the names that are like it.
+func TestUnknownRepository(t *testing.T) {
+	t.Parallel()
+	names := []string{"web", "web-admin", "api", "Shop"}
+	var all []repository.Repository
+	for _, name := range names {
+		all = append(all, repositoryOf(name))
+	}
+	for _, c := range []struct {
+		text, name string
+		near       []string
+	}{
+		{"repo: wbe is slow", "wbe", []string{"web"}},
+		{"repo=webb", "webb", []string{"web"}},
+		{"repo: admin", "admin", []string{"web-admin"}},
+		{"repository: acme/shpo.", "acme/shpo", []string{"Shop"}},
+		{"repo: <https://git.example/acme/webs.git>", "git.example/acme/webs", []string{"web"}},
+		{"repo: <https://git.example/acme/webs|acme/webs>", "acme/webs", []string{"web"}},
+		{"repo: git@git.example:acme/other.git", "git.example/acme/other", nil},
+		{"repo: zz", "zz", nil},
+		{"repo: web", "", nil},
+		{"it fails\n> repo: other", "", nil},
+		{"the other repo is fine", "", nil},
+	} {
+		got := unknown(c.text, all)
+		require.Equal(t, c.name, got, c.text)
+		if got != "" {
+			require.Equal(t, c.near, near(got, names), c.text)
+		}
 	}
 }
 
@@ -116,6 +160,7 @@ func TestProseNamesNoUnknownRepository(t *testing.T) {
 	all := []repository.Repository{repositoryOf("shop", "C1")}
 	const lesson = "remember for this repository: amounts are in cents"
 	require.Empty(t, unknown(lesson, all))
+	require.Empty(t, unknown("read this repository: https://git.example/other/tool", all))
 	require.Equal(t, "shop", choose(lesson, "C1", nil, all))
 	require.Equal(t, "amounts", unknown("Repository: amounts. It fails", all))
 }

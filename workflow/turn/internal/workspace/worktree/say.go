@@ -54,14 +54,26 @@ func (t *Trees) askRepository(ctx context.Context) error {
 		question = fmt.Sprintf("No repository %s is configured for this channel.",
 			plaintext.CodeSpan(unknown))
 	}
-	if nearest != "" {
-		question += " Did you mean repo:" + nearest + "?"
+	if len(nearest) > 0 {
+		question += " Did you mean repo:" + strings.Join(nearest, " or repo:") + "?"
 	}
 	return t.Record(ctx,
 		store.Update{Open: ledger.Rest},
-		store.Lines(t.ProgramLine(question+" Reply with one of: repo:"+
-			strings.Join(names, ", repo:"), t.Catalog.ChangeButton("Choose repository…")...)),
+		store.Lines(t.ProgramLine(question+replyWith(names),
+			t.Catalog.ChangeButton("Choose repository…")...)),
 	)
+}
+
+// mostNames is how many repositories one line names.
+const mostNames = 20
+
+// replyWith says how to choose one of the repositories.
+func replyWith(names []string) string {
+	if len(names) > mostNames {
+		return fmt.Sprintf(" Reply with one of the %d, such as repo:%s; the menu finds one by a part of "+
+			"its name.", len(names), names[0])
+	}
+	return " Reply with one of: repo:" + strings.Join(names, ", repo:")
 }
 
 // sayNotConfigured tells a thread that the configuration does not name its repository any more. It keeps that
