@@ -104,14 +104,13 @@ func named(text string, all []repository.Repository) string {
 	return ""
 }
 
-// saysRepository matches "repo: web", with the word before it that makes it prose: "remember for this
-// repository: amounts are in cents".
-var saysRepository = regexp.MustCompile(
-	`(?i)(?:\b(this|that|the|our|my|your|which|each|a)\s+)?\brepo(?:sitory)?\s*[:=]\s*` + aName)
+// ofProse matches words after which "repository:" begins a sentence and no name: "remember for this
+// repository: amounts are in cents", "the sister repository: call it".
+var ofProse = regexp.MustCompile(`(?i)\b(?:(?:this|that|the|our|my|your|which|each|a)[ \t]+repo|` +
+	`([\w'-]+)[ \t]+repository)[ \t]*[:=]`)
 
-// ofProse matches such a word with what follows it.
-var ofProse = regexp.MustCompile(
-	`(?i)\b(?:this|that|the|our|my|your|which|each|a)\s+repo(?:sitory)?\s*[:=]`)
+// beforeName are the words after which a name follows all the same: "it fails in repository: web".
+var beforeName = []string{"in", "at", "on", "for", "of", "from", "use", "with", "is", "please", "sorry"}
 
 // unknown returns the name or the address that a text gives to a repository in the form "repo: web", if none
 // has it.
@@ -120,14 +119,19 @@ func unknown(text string, all []repository.Repository) string {
 	if len(all) == 0 || named(text, all) != "" {
 		return ""
 	}
-	if m := atRepository.FindStringSubmatch(ofProse.ReplaceAllString(text, " ")); m != nil {
+	text = ofProse.ReplaceAllStringFunc(text, func(found string) string {
+		word := ofProse.FindStringSubmatch(found)[1]
+		if slices.Contains(beforeName, strings.ToLower(word)) {
+			return found
+		}
+		return " "
+	})
+	if m := atRepository.FindStringSubmatch(text); m != nil {
 		host, path := place(strings.TrimRight(m[1], ".,;:!?/"))
 		return cmp.Or(m[2], strings.Trim(host+"/"+path, "/"))
 	}
-	for _, m := range saysRepository.FindAllStringSubmatch(text, -1) {
-		if m[1] == "" {
-			return strings.TrimRight(m[2], ".,;:!?/-")
-		}
+	if m := namesRepository[0].FindStringSubmatch(text); m != nil {
+		return strings.TrimRight(m[1], ".,;:!?/-")
 	}
 	return ""
 }

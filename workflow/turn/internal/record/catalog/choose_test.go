@@ -88,6 +88,9 @@ func TestUnknownRepository(t *testing.T) {
 		{"repo: web", "", nil},
 		{"it fails\n> repo: other", "", nil},
 		{"the other repo is fine", "", nil},
+		{"remember for this repository: amounts are in cents", "", nil},
+		{"the sister repository: call it", "", nil},
+		{"it fails in repository: zz", "zz", nil},
 	} {
 		got := unknown(c.text, all)
 		require.Equal(t, c.name, got, c.text)
@@ -152,15 +155,4 @@ func FuzzChoose(f *testing.F) {
 		slices.Reverse(backwards)
 		require.Equal(t, got, choose(text, channel, nil, backwards), "the order of the file decides nothing")
 	})
-}
-
-// TestProseNamesNoUnknownRepository checks that words after "this repository:" are no name of one.
-func TestProseNamesNoUnknownRepository(t *testing.T) {
-	t.Parallel()
-	all := []repository.Repository{repositoryOf("shop", "C1")}
-	const lesson = "remember for this repository: amounts are in cents"
-	require.Empty(t, unknown(lesson, all))
-	require.Empty(t, unknown("read this repository: https://git.example/other/tool", all))
-	require.Equal(t, "shop", choose(lesson, "C1", nil, all))
-	require.Equal(t, "amounts", unknown("Repository: amounts. It fails", all))
 }
