@@ -39,6 +39,7 @@ import (
 	"github.com/bobbinhq/bobbin/migrations"
 	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/repo/source/sourcetest"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model/modeltest"
 )
@@ -285,6 +286,9 @@ func complaints() (all []doctorFault) {
 	add("sandbox", sandboxComplaints()...)
 	add("repository shop", repositoryComplaints()...)
 	add("models", modelComplaints()...)
+	add("tracker github at git.example", trackerComplaints()...)
+	add("source loki", sourceComplaints()...)
+	add("transcription", transcriptionComplaints()...)
 	return all
 }
 
@@ -765,6 +769,87 @@ func modelComplaints() []doctorFault {
 			breaks: func(w *doctorSetup) { w.file = w.file[:strings.Index(w.file, "models:")] },
 		},
 	}
+}
+
+// answersWith returns the URL of a server that answers each request with a status and a text, if its token is
+// right. If it is wrong, the answer repeats it.
+func (d *doctorSetup) answersWith(status int, text string) (address string) {
+	return d.http(func(rw http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer outside-"+secret {
+			status = http.StatusUnauthorized
+			text = `{"error": {"message": "wrong token ` + r.Header.Get("Authorization") + `"}}`
+		}
+		rw.Header().Set("Content-Type", "application/json")
+		rw.WriteHeader(status)
+		fmt.Fprint(rw, text)
+	})
+}
+
+// outsideFaults returns faults of something outside that is reached by a url with a token, which configure adds
+// to the configuration. right opens one that answers as it should.
+func outsideFaults(right func(w *doctorSetup) string, configure func(w *doctorSetup, url string)) []doctorFault {
+	at := func(token string, open func(w *doctorSetup) string) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
+			w.env["OUTSIDE_TOKEN"] = token + secret
+			configure(w, open(w))
+		}
+	}
+	status := func(code int, text string) func(w *doctorSetup) string {
+		return func(w *doctorSetup) string { return w.answersWith(code, text) }
+	}
+	return []doctorFault{
+		{name: asItShouldBe, breaks: at("outside-", right)},
+		{name: "a wrong token", breaks: at("other-", status(200, "{}"))},
+		{name: "no right", breaks: at("outside-", status(403, "{}"))},
+		{name: "a wrong url", breaks: at("outside-", status(404, "not here"))},
+		{name: "a web page", breaks: at("outside-", status(200, "<html>"))},
+		{name: "out of order", breaks: at("outside-", status(502, "<html>"))},
+		{name: "nobody answers", breaks: at("outside-", func(w *doctorSetup) string {
+			return "http://" + quietPort(w)
+		})},
+	}
+}
+
+func trackerComplaints() []doctorFault {
+	return outsideFaults(func(w *doctorSetup) string {
+		return w.answersWith(200, "{}")
+	}, func(w *doctorSetup, url string) {
+		w.file += "trackers: [{kind: github, url: \"https://git.example\", api_url: \"" + url +
+			"\", token_env: OUTSIDE_TOKEN, projects: [acme/shop]}]\n"
+	})
+}
+
+func sourceComplaints() []doctorFault {
+	configure := func(w *doctorSetup, url string) {
+		w.file += "sources: [{name: loki, url: \"" + url + "\", token_env: OUTSIDE_TOKEN, tools: [query_range]}]\n"
+	}
+	command := func(rest string) func(w *doctorSetup) {
+		return func(w *doctorSetup) { w.file += "sources: [{name: loki, command: " + rest + "}]\n" }
+	}
+	all := outsideFaults(func(w *doctorSetup) string {
+		s := sourcetest.Start(w.T, "ok")
+		s.Token = "outside-" + secret
+		return s.URL
+	}, configure)
+	self := "[" + os.Args[0] + "], env: {" + asSource + ": ok}, "
+	return append(all,
+		doctorFault{name: asItShouldBe + " as a command", breaks: command(self + "tools: [query_range]")},
+		doctorFault{name: "tools that may not be called", breaks: command(self +
+			"tools: [query_range, delete_series, query]")},
+		doctorFault{name: "no such command", breaks: command("[/srv/nowhere/logs], tools: [query_range]")},
+		doctorFault{name: "a command that ends", breaks: command(
+			"[sh, -c, 'echo no licence >&2; exit 4'], tools: [query_range]")},
+		doctorFault{name: "a command that is no server", breaks: command(
+			"[sh, -c, 'echo Hello; exec cat'], tools: [query_range]")},
+	)
+}
+
+func transcriptionComplaints() []doctorFault {
+	return outsideFaults(func(w *doctorSetup) string {
+		return w.answersWith(200, `{"text": ""}`)
+	}, func(w *doctorSetup, url string) {
+		w.file += "transcription: {url: \"" + url + "/v1\", key_env: OUTSIDE_TOKEN}\n"
+	})
 }
 
 func TestDoctorWithEverythingGood(t *testing.T) {

@@ -606,6 +606,7 @@ var inside = map[string]string{
 		"by url.Parse alone",
 	"repo/source/http.go": "addresses of the configuration and of redirects, " +
 		"by url.Parse alone",
+	"repo/source/result.go":                            "answers of MCP servers, by encoding/json alone",
 	"repo/source/sourcetest/sourcetest.go":             "requests of this program's own client",
 	"repo/tracker/tracker.go":                          "addresses of the configuration, by url.Parse alone",
 	"workflow/turn/internal/agents/sources/sources.go": "arguments of a call, by encoding/json alone",

@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	connectTime = 20 * time.Second // to connect and to list the tools
+	connectTime = 20 * time.Second // at least, to connect and to list the tools
 	maxTools    = 1000             // of one server
 	maxReason   = 300              // characters of an error
 )
@@ -50,6 +50,8 @@ type transport interface {
 	begin()
 	// explain says why the connection ended, if the transport knows that better than the protocol.
 	explain(err error) (reason, cure string)
+	// noMCP says what to do about a server that does not speak MCP.
+	noMCP() string
 	close()
 }
 
@@ -244,6 +246,7 @@ func (c *Connection) explain(ctx context.Context, err error, limit time.Duration
 		e.Cure = "check the server, or give it more seconds"
 	default:
 		e.Reason = "cannot be asked: " + err.Error()
+		e.Cure = c.transport.noMCP()
 	}
 	e.Reason = plaintext.SafeLine(e.Reason, maxReason) + c.refused()
 	return e

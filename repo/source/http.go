@@ -55,6 +55,11 @@ func (h *httpTransport) explain(err error) (reason, cure string) {
 	return h.guard.explain()
 }
 
+// urlCure is the cure of an address at which no MCP server is.
+const urlCure = "correct url; it often ends in /mcp, and the older transport HTTP+SSE is not spoken"
+
+func (h *httpTransport) noMCP() string { return urlCure }
+
 // tooLarge returns what is said of a message of more than MaxMessage bytes.
 func tooLarge() (reason, cure string) {
 	return fmt.Sprintf("sends more than %s at once: ask for less", plaintext.FormatSize(MaxMessage)),
@@ -124,7 +129,9 @@ func (g *guard) explain() (reason, cure string) {
 	case g.status == http.StatusForbidden:
 		return "forbids it (HTTP 403)", token
 	case g.status == http.StatusNotFound:
-		return "is not at its url (HTTP 404)", "correct url; it often ends in /mcp"
+		return "is not at its url (HTTP 404)", urlCure
+	case g.status == http.StatusMethodNotAllowed:
+		return "takes no calls at its url (HTTP 405)", urlCure
 	case g.status >= 300 && g.status < 400:
 		to := "elsewhere"
 		if u, err := g.at.Parse(g.location); err == nil && u.Host != "" {

@@ -100,7 +100,12 @@ func (p *process) explain(err error) (reason, cure string) {
 	if said != "" {
 		how += ": " + said
 	}
-	return how, "run its command by hand with only the variables of env"
+	return how, "run its command by hand with only the variables of env; npx and scripts need a PATH there"
+}
+
+func (p *process) noMCP() string {
+	return "run its command by hand: on standard output it may write MCP alone; some programs need an argument " +
+		"for stdio"
 }
 
 // close ends the process and everything that it has started.

@@ -3,6 +3,9 @@ package source
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -19,12 +22,34 @@ func textOf(r *mcp.CallToolResult, most int) (text string, left int) {
 			parts = append(parts, part)
 		}
 	}
-	if len(parts) == 0 && r.StructuredContent != nil {
+	if r.StructuredContent != nil && !told(parts, r.StructuredContent) {
 		if b, err := json.Marshal(r.StructuredContent); err == nil {
 			parts = append(parts, string(b))
 		}
 	}
 	return plaintext.CutMiddle(strings.ToValidUTF8(strings.Join(parts, "\n"), "?"), most/2, most/2)
+}
+
+// told reports whether the parts of a text say what a structured content holds: a part is the same JSON, or
+// the texts in it are parts of theirs. Some servers repeat it as text, and others only say that it is there.
+func told(parts []string, structured any) bool {
+	for _, part := range parts {
+		var same any
+		if json.Unmarshal([]byte(part), &same) == nil && reflect.DeepEqual(same, structured) {
+			return true
+		}
+	}
+	switch v := structured.(type) {
+	case nil:
+		return true
+	case string:
+		return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(part, v) })
+	case []any:
+		return !slices.ContainsFunc(v, func(one any) bool { return !told(parts, one) })
+	case map[string]any:
+		return told(parts, slices.Collect(maps.Values(v)))
+	}
+	return false
 }
 
 func contentText(c mcp.Content) string {

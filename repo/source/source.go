@@ -97,9 +97,10 @@ type Refusal struct{ Tool, Reason, Cure string }
 
 // A Catalogue is what a server offers, as far as the configuration lets it be called.
 type Catalogue struct {
-	Server  string // its name and version, in its own words
-	Offered int    // number of all its tools
-	Tools   []Tool // in the order of Config.Tools
+	Server  string   // its name and version, in its own words
+	Offered int      // number of all its tools
+	Others  []string // names of the tools that Config.Tools does not name, those that are read-only first
+	Tools   []Tool   // in the order of Config.Tools
 	Refused []Refusal
 }
 
@@ -133,7 +134,7 @@ func New(c Config, log *slog.Logger) *Source {
 	if err != nil {
 		panic(err) // its only error is a size below one
 	}
-	return &Source{Config: c, log: log, maxMessage: MaxMessage, connecting: connectTime, pinned: pinned}
+	return &Source{Config: c, log: log, maxMessage: MaxMessage, connecting: max(connectTime, c.Time), pinned: pinned}
 }
 
 // For reports whether sessions of that repository may ask the source.
@@ -195,6 +196,13 @@ func (s *Source) choose(offered []offer) *Catalogue {
 			})
 		default:
 			c.Tools = append(c.Tools, offered[at].Tool)
+		}
+	}
+	for _, readOnly := range []bool{true, false} {
+		for _, o := range offered {
+			if o.readOnly == readOnly && !slices.Contains(s.Tools, o.Name) {
+				c.Others = append(c.Others, o.Name)
+			}
 		}
 	}
 	return c

@@ -121,6 +121,12 @@ func TestToolsAreChosenAndCalled(t *testing.T) {
 			},
 			{"missing", "the server has no such tool", "correct its name under tools"},
 		}, c.catalogue.Refused)
+		require.Empty(t, c.catalogue.Others)
+		s.Tools = []string{"fails"}
+		others := connect(t, s).catalogue.Others
+		require.Len(t, others, 9)
+		require.Equal(t, "delete_series", others[8], "those that are read-only come first")
+		s.Tools = all
 		require.Equal(t, "Does query_range.", c.catalogue.Tools[0].Description)
 		require.Equal(t, "object", c.catalogue.Tools[0].Schema["type"])
 
@@ -229,6 +235,7 @@ func TestALargeAnswerIsNotRead(t *testing.T) {
 
 	control := byURL(server.URL)
 	control.maxMessage = 300 << 20
+	control.Time = 10 * time.Minute
 	if os.Getenv("BOBBIN_EVERY") == "" {
 		return
 	}
@@ -261,6 +268,7 @@ func TestServersThatAreNotThere(t *testing.T) {
 		{byURL(strict.URL), `the source loki refuses the token \(HTTP 401\)`},
 		{byURL(answering(403, "no")), `the source loki forbids it \(HTTP 403\)`},
 		{byURL(answering(404, "no")), `the source loki is not at its url \(HTTP 404\)`},
+		{byURL(answering(405, "no")), `the source loki takes no calls at its url \(HTTP 405\)`},
 		{byURL(answering(502, "<html>")), `the source loki answers with HTTP 502`},
 		{byURL(answering(200, "<html>")), `the source loki cannot be asked: .*unsupported content type`},
 		{command("/no/such/program"), "the source loki cannot be started: .*no such file"},
@@ -333,4 +341,26 @@ func TestProcessesEnd(t *testing.T) {
 	require.True(t, groupExists(group), "the control")
 	c.Close()
 	require.Eventually(t, func() bool { return !groupExists(group) }, time.Minute, time.Millisecond)
+}
+
+// What a server says only as structured content reaches the agent, and what it says twice reaches it once.
+func TestStructuredContent(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct{ text, structured, want string }{
+		{"read", `{"lines": ["a", "b"], "next": null}`, `read|{"lines":["a","b"],"next":null}`},
+		{"", `{"n": 1}`, `{"n":1}`},
+		{"{\n  \"n\": 1\n}", `{"n": 1}`, "{\n  \"n\": 1\n}"},
+		{"14:02 refused\n", `{"content": "14:02 refused\n"}`, "14:02 refused\n"},
+		{"10 lines", `{"count": 1}`, `10 lines|{"count":1}`},
+		{"read", `null`, "read"},
+	} {
+		r := &mcp.CallToolResult{}
+		require.NoError(t, json.Unmarshal([]byte(one.structured), &r.StructuredContent))
+		if one.text != "" {
+			r.Content = []mcp.Content{&mcp.TextContent{Text: one.text}}
+		}
+		text, left := textOf(r, 1000)
+		require.Equal(t, strings.ReplaceAll(one.want, "|", "\n"), text)
+		require.Zero(t, left)
+	}
 }

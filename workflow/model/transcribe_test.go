@@ -52,4 +52,32 @@ func TestTranscribe(t *testing.T) {
 		require.Error(t, err, status)
 		require.NotContains(t, err.Error(), "sk-of-the-clips")
 	}
+
+	for _, one := range []struct {
+		status             int
+		answer, text, hint string
+	}{
+		{
+			http.StatusUnauthorized, `{"error": {"message": "wrong key sk-of-the-clips"}}`, "wrong key [key]",
+			"check key_env of transcription, and that the key may use whisper-1",
+		},
+		{http.StatusNotFound, "not here", "not found", "check url and model of transcription: "},
+		{http.StatusFound, "", `the endpoint redirects to "/elsewhere", which is not followed`, "check url "},
+		{http.StatusOK, "<html>", "the endpoint answers with something that is no transcript", "check url "},
+		{http.StatusBadGateway, "<html>", "bad gateway", "look at the endpoint, and try again later"},
+		{http.StatusBadRequest, `{"error": {"message": "no such model"}}`, "no such model", "check model "},
+	} {
+		status = one.status
+		answer = one.answer
+		_, err := Transcriber{BaseURL: host.URL, Key: "sk-of-the-clips"}.Try(t.Context())
+		var failed *Error
+		require.ErrorAs(t, err, &failed, status)
+		require.Equal(t, one.text, failed.Text)
+		require.True(t, strings.HasPrefix(failed.Hint, one.hint), failed.Hint)
+	}
+	status = http.StatusOK
+	answer = `{"text": ""}`
+	_, err = Transcriber{BaseURL: host.URL}.Try(t.Context())
+	require.NoError(t, err, "the control")
+	require.Contains(t, heard, " silence.wav RIFF")
 }

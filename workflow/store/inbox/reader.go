@@ -149,20 +149,6 @@ func (r Reader) NoteKeys(ctx context.Context, prefix string) ([]string, error) {
 	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
-// NewestNote returns the newest AgentNote whose key begins and ends so and whose text contains part, or an
-// empty string.
-func (r Reader) NewestNote(ctx context.Context, prefix, suffix, part string) (text string, err error) {
-	err = r.db.Pool.QueryRow(ctx,
-		`select coalesce((select shown from inbox where session_id = $1 and kind = 'told'
-			and starts_with(event_id, $2) and right(event_id, length($3)) = $3 and strpos(shown, $4) > 0
-			order by id desc limit 1), '')`,
-		r.session, r.session+":"+prefix, suffix, part).Scan(&text)
-	if err != nil {
-		return "", fmt.Errorf("the newest note %s of %s: %w", suffix, r.session, err)
-	}
-	return text, nil
-}
-
 // AppCalled reports whether an app has mentioned the bot in the thread's channel before that row.
 func (r Reader) AppCalled(ctx context.Context, app string, before int64) (called bool, err error) {
 	err = r.db.Pool.QueryRow(ctx,

@@ -55,7 +55,8 @@ const (
 
 var (
 	sourceName = regexp.MustCompile(`^[a-z0-9]{1,20}$`)
-	mcpTool    = regexp.MustCompile(`^[A-Za-z0-9_./-]{1,128}$`)
+	// servers may have spaces and brackets in the names of their tools
+	mcpTool = regexp.MustCompile(`^[^\pC\pZ]([^\pC]{0,126}[^\pC\pZ])?$`)
 )
 
 // checkSources adds the problems of the sources to p.

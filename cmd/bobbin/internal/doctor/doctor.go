@@ -137,7 +137,11 @@ func (d *Doctor) parts() []*Part {
 			Look: func(ctx context.Context, f *List) { d.examineSource(ctx, s, f) },
 		})
 	}
-	return append(list, &Part{Name: "models", Look: d.examineModels})
+	list = append(list, &Part{Name: "models", Look: d.examineModels})
+	if d.settings.Transcriber != nil {
+		list = append(list, &Part{Name: "transcription", Look: d.examineTranscription})
+	}
+	return list
 }
 
 // conclude prints the summary, or the whole result as JSON, and returns the exit code as an error.

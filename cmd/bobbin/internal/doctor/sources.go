@@ -3,11 +3,18 @@ package doctor
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/source"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+)
+
+// How many tools that the configuration does not name are listed, and with how many characters.
+const (
+	maxOthers     = 30
+	maxOthersText = 1000
 )
 
 // examineSource asks an MCP server for its tools. None is called.
@@ -34,5 +41,12 @@ func (d *Doctor) examineSource(ctx context.Context, c source.Config, f *List) {
 	}
 	for _, r := range catalogue.Refused {
 		f.problem(r.Tool+" is not called: "+r.Reason, r.Cure)
+	}
+	if others := catalogue.Others; len(others) > 0 {
+		listed := plaintext.SafeLine(strings.Join(others[:min(len(others), maxOthers)], ", "), maxOthersText)
+		if more := len(others) - maxOthers; more > 0 {
+			listed += fmt.Sprintf(" and %d more", more)
+		}
+		f.note("it offers, besides those under tools: "+listed, "")
 	}
 }

@@ -12,13 +12,19 @@ import (
 )
 
 // sourceIn returns the name of the source with which a piece of evidence begins, as in "loki, {app="shop"},
-// 14:02–14:07", or an empty string.
+// 14:02–14:07", or in the name of its tool, as in "source_loki_query_range". It returns an empty string if the
+// evidence is none of a source.
 func (p Past) sourceIn(evidence string) string {
 	evidence = strings.ToLower(strings.TrimLeft(evidence, "`\" "))
 	evidence = strings.TrimPrefix(evidence, "source ")
+	after := " ,:;("
+	if tool, ok := strings.CutPrefix(evidence, "source_"); ok {
+		evidence = tool
+		after = "_"
+	}
 	for _, name := range p.Sources {
 		rest, ok := strings.CutPrefix(evidence, name)
-		if ok && (rest == "" || strings.ContainsRune(" ,:;(", rune(rest[0]))) {
+		if ok && (rest == "" || strings.ContainsRune(after, rune(rest[0]))) {
 			return name
 		}
 	}

@@ -136,6 +136,7 @@ func (o *Orchestrator) earlierText(
 	of = map[string]bool{}
 	size := 0
 	left := leftOut{by: map[string]int{}}
+	full := false
 	for i := len(messages) - 1; i >= 0; i-- {
 		s := messages[i]
 		left.skip(s)
@@ -147,7 +148,8 @@ func (o *Orchestrator) earlierText(
 			continue
 		}
 		line := o.threadLine(ctx, s, worktree.MaxEarlier/2)
-		if root := s.TS == o.Session().Thread.TS; size >= worktree.MaxEarlier && !root {
+		root := s.TS == o.Session().Thread.TS
+		if full = full || size+len(line) > worktree.MaxEarlier; full && !root {
 			left.add(s)
 			continue
 		}

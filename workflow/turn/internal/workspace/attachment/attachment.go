@@ -28,6 +28,7 @@ import (
 
 const (
 	maxInline   = 2000 // bytes up to which a text is shown in full in the list
+	maxInlines  = 6000 // bytes of all texts that are shown so with one message
 	maxPictures = 8    // pictures that a model is shown with one message
 )
 
@@ -122,22 +123,25 @@ func (at *Attachments) Describe(
 		return "", nil, err
 	}
 	var lines, short []string
+	left := maxInlines
 	for _, a := range list {
 		if of != nil && !of[a.Message] || a.State == workflow.AttachmentGone {
 			continue
 		}
-		lines = append(lines, "- "+described(a))
+		inline := left > 0
+		lines = append(lines, "- "+described(a, inline))
 		switch {
 		case a.Picture() && len(pictures) < maxPictures:
 			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
-		case a.State == workflow.AttachmentRead && !a.Picture() && (a.Size <= maxInline || a.Long()):
+		case inline && a.State == workflow.AttachmentRead && !a.Picture() && (a.Size <= maxInline || a.Long()):
 			whole, err := at.Store.Attachment(ctx, at.Session().ID, a.Number)
 			if err != nil {
 				return "", nil, err
 			}
 			if whole != nil {
-				short = append(short,
-					prompt.ProgramMark+a.Ref()+":\n"+prompt.Fence("attachment", endsOf(whole.Content)))
+				text := endsOf(whole.Content)
+				left -= len(text)
+				short = append(short, prompt.ProgramMark+a.Ref()+":\n"+prompt.Fence("attachment", text))
 			}
 		}
 	}
@@ -156,8 +160,8 @@ func endsOf(content []byte) string {
 	return text
 }
 
-// described returns one line about a file.
-func described(a workflow.Attachment) string {
+// described returns one line about a file. inline says whether its text, or its ends, are shown below.
+func described(a workflow.Attachment, inline bool) string {
 	name := a.Ref() + " " + prompt.FileName(a.Name) + ": "
 	switch {
 	case a.State != workflow.AttachmentRead:
@@ -166,8 +170,11 @@ func described(a workflow.Attachment) string {
 		return name + "a picture (" + a.Media + ")"
 	}
 	text := fmt.Sprintf("%stext, %d bytes", name, a.Size)
-	if a.Long() {
+	switch {
+	case a.Long() && inline:
 		text += ", its two ends are below; search_file looks into the rest"
+	case a.Long():
+		text += "; search_file looks into it"
 	}
 	if a.Why != "" {
 		text += ": " + prompt.PersonName(a.Why)

@@ -42,22 +42,56 @@ func (f *followed) add(more followed) {
 	f.labels = append(f.labels, more.labels...)
 }
 
+const (
+	maxReadBytes    = 7 << 10 // of everything that agents are shown at once of what messages point at
+	maxEarlierBytes = 4 << 10 // the same, of the messages from before the bot was called
+	minReadBytes    = 512     // of each thing
+)
+
+// A budget is how many bytes agents are shown of things that messages point at.
+type budget struct{ left, things int }
+
+// next returns how many bytes the next thing may have: an equal share of what is left.
+func (b *budget) next() int {
+	share := max(minReadBytes, b.left/max(1, b.things))
+	b.things--
+	return share
+}
+
+// take subtracts a text that agents are shown.
+func (b *budget) take(text string) { b.left -= len(text) }
+
 // Follow reads what messages point at that agents are about to be shown, each thing once for a message, and
 // records it. It reports whether there are notes now that there were not.
 func (l *Links) Follow(ctx context.Context, of []workflow.Message) (added bool, err error) {
-	referred, err := l.followReferences(ctx, of)
+	return l.follow(ctx, of, maxReadBytes)
+}
+
+// follow is Follow, with about so many bytes for agents.
+func (l *Links) follow(ctx context.Context, of []workflow.Message, most int) (added bool, err error) {
+	b := &budget{left: most}
+	for _, m := range of {
+		b.things += len(l.find(m)) + len(slackLinks(m))
+		if slices.Contains(pointing, m.Kind) {
+			b.things += len(l.tickets(m.Text))
+		}
+	}
+	if b.things == 0 {
+		return false, nil
+	}
+	referred, err := l.followReferences(ctx, of, b)
 	if err != nil {
 		return false, err
 	}
 	for i, m := range of {
 		read := referred[i]
-		linked, err := l.followMessages(ctx, m)
+		linked, err := l.followMessages(ctx, m, b)
 		if err != nil {
 			return added, err
 		}
 		read.add(linked)
 		if slices.Contains(pointing, m.Kind) {
-			named, err := l.followTickets(ctx, m)
+			named, err := l.followTickets(ctx, m, b)
 			if err != nil {
 				return added, err
 			}
@@ -87,7 +121,7 @@ func (l *Links) FollowEarlier(ctx context.Context, all []workflow.ThreadMessage)
 		}
 	}
 	slices.Reverse(of)
-	_, err := l.Follow(ctx, of)
+	_, err := l.follow(ctx, of, maxEarlierBytes)
 	return err
 }
 

@@ -18,9 +18,7 @@ import (
 )
 
 const (
-	maxReadBytes  = 7 << 10 // of all references that agents are shown at once
-	minReadBytes  = 1 << 10 // of each of them
-	maxReferences = 8       // that are read at once
+	maxReferences = 8 // that are read at once
 	// refKey begins the keys of notes about references. The ts of the message, the reference and what it led
 	// to follow, so that each is read once for a message, and a change is noticed.
 	refKey = "ref:"
@@ -35,7 +33,7 @@ type pointer struct {
 // followReferences reads what messages point at in the configured repositories and was not read for them
 // before. It returns what it read for each message.
 func (l *Links) followReferences(
-	ctx context.Context, of []workflow.Message,
+	ctx context.Context, of []workflow.Message, b *budget,
 ) ([]followed, error) {
 	out := make([]followed, len(of))
 	if !slices.ContainsFunc(of, func(m workflow.Message) bool { return len(l.find(m)) > 0 }) {
@@ -50,8 +48,7 @@ func (l *Links) followReferences(
 	if err != nil {
 		return nil, err
 	}
-	left := maxReadBytes
-	for i, p := range pointers {
+	for _, p := range pointers {
 		m := of[p.message]
 		f := found[slices.IndexFunc(all, func(r reference.Reference) bool { return r.ID() == p.to.ID() })]
 		f.Reference = p.to
@@ -59,9 +56,9 @@ func (l *Links) followReferences(
 		if m.User != "" {
 			who = l.PersonName(ctx, m.User)
 		}
-		text := f.Text(max(minReadBytes, left/(len(pointers)-i)), l.SecretFinder().Mask)
+		text := f.Text(b.next(), l.SecretFinder().Mask)
 		note, label := describeFound(f, text, before(known, f), who)
-		left -= len(note)
+		b.take(note)
 		key := refKey + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
 		known = append(known, key)
 		o := &out[p.message]
