@@ -785,9 +785,11 @@ func (d *doctorSetup) answersWith(status int, text string) (address string) {
 	})
 }
 
-// outsideFaults returns faults of something outside that is reached by a url with a token, which configure adds
-// to the configuration. right opens one that answers as it should.
-func outsideFaults(right func(w *doctorSetup) string, configure func(w *doctorSetup, url string)) []doctorFault {
+// outsideFaults returns faults of something outside that is reached by a url with a token, which configure
+// adds to the configuration. right opens one that answers as it should.
+func outsideFaults(
+	right func(w *doctorSetup) string, configure func(w *doctorSetup, url string),
+) []doctorFault {
 	at := func(token string, open func(w *doctorSetup) string) func(w *doctorSetup) {
 		return func(w *doctorSetup) {
 			w.env["OUTSIDE_TOKEN"] = token + secret
@@ -821,7 +823,8 @@ func trackerComplaints() []doctorFault {
 
 func sourceComplaints() []doctorFault {
 	configure := func(w *doctorSetup, url string) {
-		w.file += "sources: [{name: loki, url: \"" + url + "\", token_env: OUTSIDE_TOKEN, tools: [query_range]}]\n"
+		w.file += "sources: [{name: loki, url: \"" + url +
+			"\", token_env: OUTSIDE_TOKEN, tools: [query_range]}]\n"
 	}
 	command := func(rest string) func(w *doctorSetup) {
 		return func(w *doctorSetup) { w.file += "sources: [{name: loki, command: " + rest + "}]\n" }

@@ -27,7 +27,10 @@ func TestExamplesOfTheSDK(t *testing.T) {
 		{"everything", "greet (structured)", map[string]any{"name": "ann"}, `{"message":"Hi ann"}`},
 		{
 			"memory", "create_entities",
-			map[string]any{"entities": []any{map[string]any{"name": "refund", "entityType": "bug", "observations": nil}}},
+			map[string]any{"entities": []any{map[string]any{
+				"name": "refund", "entityType": "bug",
+				"observations": nil,
+			}}},
 			"Entities created successfully\n" +
 				`{"entities":[{"entityType":"bug","name":"refund","observations":null}]}`,
 		},
@@ -57,7 +60,8 @@ func TestExamplesOfTheSDK(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, refused.Refused, 1, "the control")
 			c.Allow = c.Tools
-			answer, err := call(t, connect(t, New(c, slog.New(slog.DiscardHandler))), example.tool, example.args)
+			answer, err := call(t, connect(t, New(c, slog.New(slog.DiscardHandler))), example.tool,
+				example.args)
 			require.NoError(t, err)
 			require.Equal(t, Answer{Text: example.want}, answer)
 		}

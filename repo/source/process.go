@@ -104,8 +104,8 @@ func (p *process) explain(err error) (reason, cure string) {
 }
 
 func (p *process) noMCP() string {
-	return "run its command by hand: on standard output it may write MCP alone; some programs need an argument " +
-		"for stdio"
+	return "run its command by hand: on standard output it may write MCP alone; some programs need an " +
+		"argument for stdio"
 }
 
 // close ends the process and everything that it has started.

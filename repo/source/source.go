@@ -134,7 +134,10 @@ func New(c Config, log *slog.Logger) *Source {
 	if err != nil {
 		panic(err) // its only error is a size below one
 	}
-	return &Source{Config: c, log: log, maxMessage: MaxMessage, connecting: max(connectTime, c.Time), pinned: pinned}
+	return &Source{
+		Config: c, log: log, maxMessage: MaxMessage, connecting: max(connectTime, c.Time),
+		pinned: pinned,
+	}
 }
 
 // For reports whether sessions of that repository may ask the source.

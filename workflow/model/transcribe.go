@@ -47,8 +47,8 @@ func (t Transcriber) Transcribe(ctx context.Context, name string, clip io.Reader
 	return text, nil
 }
 
-// Try has half a second of silence transcribed, and returns how long that took. The error is an *Error without
-// the key, or the context's cause.
+// Try has half a second of silence transcribed, and returns how long that took. The error is an *Error
+// without the key, or the context's cause.
 func (t Transcriber) Try(ctx context.Context) (took time.Duration, err error) {
 	began := time.Now()
 	_, err = t.request(ctx, "silence.wav", bytes.NewReader(silence()))
@@ -128,7 +128,8 @@ func silence() []byte {
 	var b bytes.Buffer
 	for _, part := range []any{
 		[]byte("RIFF"), uint32(header + size), []byte("WAVEfmt "), uint32(16), uint16(1), uint16(1),
-		uint32(rate), uint32(2 * rate), uint16(2), uint16(16), []byte("data"), uint32(size), make([]byte, size),
+		uint32(rate), uint32(2 * rate), uint16(2), uint16(16), []byte("data"), uint32(size),
+		make([]byte, size),
 	} {
 		_ = binary.Write(&b, binary.LittleEndian, part) // a buffer takes everything
 	}

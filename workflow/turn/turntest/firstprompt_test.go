@@ -79,7 +79,8 @@ func TestAFirstRequestWithEverythingIsShort(t *testing.T) {
 	shop.CodeURL = "https://git.example/shop/blob/{commit}/{path}#L{line}"
 	first := firstRequest(t, th)
 	sentry := th.Slack.AddBot(slacktest.User{Name: "sentry", RealName: "Sentry", AppID: "A0SENTRY"})
-	th.Root, err = th.Slack.PostAsBot(th.Channel, sentry.ID, slacktest.Message{Text: "RefundTooHigh\n" + long})
+	th.Root, err = th.Slack.PostAsBot(th.Channel, sentry.ID,
+		slacktest.Message{Text: "RefundTooHigh\n" + long})
 	require.NoError(t, err)
 	text := "please look at SHOP-1, SHOP-2 and SHOP-3"
 	for i := range 5 {
@@ -92,7 +93,10 @@ func TestAFirstRequestWithEverythingIsShort(t *testing.T) {
 	}
 	var logs []slacktest.Upload
 	for _, name := range []string{"web.log", "api.log", "db.log"} {
-		logs = append(logs, slacktest.Upload{File: slacktest.File{Name: name}, Content: strings.Repeat(long, 10)})
+		logs = append(logs, slacktest.Upload{
+			File:    slacktest.File{Name: name},
+			Content: strings.Repeat(long, 10),
+		})
 	}
 	_, err = th.Slack.Attach(th.Channel, th.People["bea"], "the logs", th.Root, logs...)
 	require.NoError(t, err)

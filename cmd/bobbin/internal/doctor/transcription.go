@@ -19,9 +19,11 @@ func (d *Doctor) examineTranscription(ctx context.Context, f *List) {
 	case err == nil:
 		f.ok("%s at %s writes down what is said (%s)", t.ModelName(), where, took.Round(time.Millisecond))
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s at %s: %s%s", refused.Model, where, refused.Text, httpStatus(refused.Status)),
+		f.problem(fmt.Sprintf("%s at %s: %s%s", refused.Model, where, refused.Text,
+			httpStatus(refused.Status)),
 			refused.Hint)
 	default:
-		f.problem(where+" does not answer in time", "check url of transcription, and that this machine reaches it")
+		f.problem(where+" does not answer in time",
+			"check url of transcription, and that this machine reaches it")
 	}
 }

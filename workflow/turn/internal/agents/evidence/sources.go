@@ -12,8 +12,8 @@ import (
 )
 
 // sourceIn returns the name of the source with which a piece of evidence begins, as in "loki, {app="shop"},
-// 14:02–14:07", or in the name of its tool, as in "source_loki_query_range". It returns an empty string if the
-// evidence is none of a source.
+// 14:02–14:07", or in the name of its tool, as in "source_loki_query_range". It returns an empty string if
+// the evidence is none of a source.
 func (p Past) sourceIn(evidence string) string {
 	evidence = strings.ToLower(strings.TrimLeft(evidence, "`\" "))
 	evidence = strings.TrimPrefix(evidence, "source ")

@@ -133,7 +133,8 @@ func (at *Attachments) Describe(
 		switch {
 		case a.Picture() && len(pictures) < maxPictures:
 			pictures = append(pictures, model.Picture{Ref: a.Ref(), Media: a.Media})
-		case inline && a.State == workflow.AttachmentRead && !a.Picture() && (a.Size <= maxInline || a.Long()):
+		case inline && a.State == workflow.AttachmentRead && !a.Picture() &&
+			(a.Size <= maxInline || a.Long()):
 			whole, err := at.Store.Attachment(ctx, at.Session().ID, a.Number)
 			if err != nil {
 				return "", nil, err

@@ -20,7 +20,9 @@ var slackLink = regexp.MustCompile(
 
 // followMessages reads the messages of Slack that a message links to. A link to a message whose preview Slack
 // shows is not followed.
-func (l *Links) followMessages(ctx context.Context, m workflow.Message, b *budget) (read followed, err error) {
+func (l *Links) followMessages(
+	ctx context.Context, m workflow.Message, b *budget,
+) (read followed, err error) {
 	for _, link := range slackLinks(m) {
 		key := "link:" + m.TS + ":" + link
 		known, err := l.Inbox().Noted(ctx, key)
