@@ -192,7 +192,7 @@ var headings = map[string]string{
 	"tell":                   "since when it is broken",
 	"tickPlan":               "a plan is ticked off",
 	"record":                 "what a message points at was read",
-	"follow":                 "a link to a message cannot be followed",
+	"followLink":             "a link to a message cannot be followed",
 	"followReferences":       "a reference cannot be read",
 	"findReferences":         "a message points at too much",
 	"judgeApp":               "an app is turned away",

@@ -118,8 +118,10 @@ func New(answer string) *mcp.Server {
 		return "", fmt.Errorf("no such stream")
 	})
 	add("asks", true, func(ctx context.Context, r *mcp.CallToolRequest) (string, error) {
+		//lint:ignore SA1019 servers ask for it all the same
 		_, err := r.Session.CreateMessage(ctx, &mcp.CreateMessageParams{MaxTokens: 9})
 		_, more := r.Session.Elicit(ctx, &mcp.ElicitParams{Message: "your password?"})
+		//lint:ignore SA1019 servers ask for it all the same
 		_, most := r.Session.ListRoots(ctx, nil)
 		return "", fmt.Errorf("%v; %v; %v", err, more, most)
 	})

@@ -56,6 +56,11 @@ skills_dir: skills
 http: {addr: 127.0.0.1:8080}
 slack: {connections: 3, progress_card: off, agent_status: true, admins: [U0123ABCD]}
 keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
+trackers:
+  - {kind: jira, url: "https://acme.atlassian.net", token_env: JIRA_TOKEN, user: bot@acme.com, projects: [SHOP], repositories: [shop]}
+sources:
+  - {name: loki, url: "https://mcp.acme.com/loki", token_env: LOKI_TOKEN, tools: [query_range, labels], allow: [labels], calls: 20, seconds: 10}
+transcription: {url: "https://api.openai.com/v1", model: whisper-1, key_env: CLIP_KEY}
 words: {stop: [finito], hold: [smells fishy], approve: [make it rain], go_on: [onwards], no: [nix da]}
 `
 
@@ -189,6 +194,17 @@ func TestConfigIsReadWhole(t *testing.T) {
 			FilesGB:   5,
 			CacheGB:   2.5,
 			Mirrors:   14,
+		},
+		Trackers: []Tracker{{
+			Kind: "jira", URL: "https://acme.atlassian.net", TokenEnv: "JIRA_TOKEN", User: "bot@acme.com",
+			Projects: []string{"SHOP"}, Repositories: []string{"shop"},
+		}},
+		Sources: []Source{{
+			Name: "loki", URL: "https://mcp.acme.com/loki", TokenEnv: "LOKI_TOKEN",
+			Tools: []string{"query_range", "labels"}, Allow: []string{"labels"}, Calls: 20, Seconds: 10,
+		}},
+		Transcription: Transcription{
+			URL: "https://api.openai.com/v1", Model: "whisper-1", KeyEnv: "CLIP_KEY",
 		},
 	}, c)
 }
