@@ -158,7 +158,10 @@ var outside = []readerOf{
 	},
 	{
 		"alerts that apps post",
-		[]string{"bot/internal/event/feed.go readAlert", "bot/internal/event/alert/alert.go Read"},
+		[]string{
+			"bot/internal/event/feed.go readAlert", "bot/internal/event/alert/alert.go Read",
+			"bot/internal/event/alert/name.go nameOf",
+		},
 		[]string{"bot/internal/event/alert FuzzRead", "bot/internal/event FuzzNormalise"},
 	},
 	{
@@ -687,6 +690,7 @@ var inside = map[string]string{
 	"workflow/store/consent/removal.go":                      "rows of ours",
 	"workflow/store/outbox/outbox.go":                        "rows of ours",
 	"workflow/store/inbox/alerts.go":                         "the ts of a message that was read",
+	"workflow/store/inbox/split.go":                          "what this program keeps with its own button",
 	"workflow/store/queue/replica.go":                        "rows of ours",
 	"workflow/store/database/database.go":                    "an address that was checked before",
 	"workflow/tool/internal/patch/diff.go": "whether a file parses: " +
