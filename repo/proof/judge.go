@@ -225,7 +225,8 @@ func (p *proving) addExtended(ctx context.Context, base, onBase, branch index) e
 	return nil
 }
 
-// extendedTests returns the tests that addExtended is about. One that did not end on the base, since another
+// extendedTests returns the tests that addExtended is about, and those that were skipped in their old form.
+// One that did not end on the base, since another
 // test ended the run there, did not fail: it waited, or ran beside that one.
 func (p *proving) extendedTests(base, onBase, branch index) (extended []key) {
 	other := slices.ContainsFunc(onBase.order, func(k key) bool {
@@ -233,7 +234,8 @@ func (p *proving) extendedTests(base, onBase, branch index) (extended []key) {
 		return t.Status == result.Failed && !t.Unfinished && base.statusOf(k) != result.Failed
 	})
 	for _, k := range branch.order {
-		passes := base.statusOf(k) == result.Passed && branch.statusOf(k) == result.Passed
+		before := base.statusOf(k)
+		passes := (before == result.Passed || before == result.Skipped) && branch.statusOf(k) == result.Passed
 		ended := !onBase.tests[k].Unfinished || !other && !onBase.tests[k].Waits
 		if passes && ended && onBase.statusOf(k) == result.Failed {
 			extended = append(extended, k)

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -407,6 +408,21 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 		"go test ./...: 6 passed (1 new), build clean",
 	}, p.Lines()[:2])
 	require.Equal(t, "1 extended test: red before, green now; 5 still pass", p.Short())
+}
+
+// A test that was skipped shows the bug as soon as it is run.
+func TestATestThatIsSkippedNoMoreTellsTheBaseFromTheBranch(t *testing.T) {
+	t.Parallel()
+	const half = "package names\n\nfunc Half(n int) int { return n %s 2 }\n"
+	const test = "package names\n\nimport \"testing\"\n\nfunc TestHalf(t *testing.T) {\n%s" +
+		"\tif Half(8) != 4 {\n\t\tt.Error(Half(8))\n\t}\n}\n"
+	p := prove(t, repotest.Files{
+		"go.mod":       "module example.com/names\n\ngo 1.24\n",
+		"half.go":      fmt.Sprintf(half, "-"),
+		"half_test.go": fmt.Sprintf(test, "\tt.Skip()\n"),
+	}, repotest.Files{"half.go": fmt.Sprintf(half, "/"), "half_test.go": fmt.Sprintf(test, "")})
+	require.True(t, p.Passes(), p.Why)
+	require.Equal(t, []string{"TestHalf"}, p.Extended)
 }
 
 func TestAnExtendedTestTellsTheBaseFromTheBranch(t *testing.T) {

@@ -18,7 +18,7 @@ type searchFileArgs struct {
 	Pattern string `json:"pattern"`
 	Literal bool   `json:"literal,omitempty"`
 	Page    int    `json:"page,omitempty"`
-	Context int    `json:"context,omitempty"`
+	Context *int   `json:"context,omitempty"` // nil: find.PageContext
 }
 
 // searchFile looks for a pattern in one file, which is streamed: an attached log may have 200 MB.
@@ -32,7 +32,11 @@ func (e *Env) searchFile(ctx context.Context, in searchFileArgs) (string, error)
 		return "", err
 	}
 	defer text.Close()
-	return s.Page(ctx, in.Path, text, in.Page, in.Context)
+	around := find.PageContext
+	if in.Context != nil {
+		around = *in.Context
+	}
+	return s.Page(ctx, in.Path, text, in.Page, around)
 }
 
 // openText opens the text of an attachment, a kept output or a file. The caller closes it.

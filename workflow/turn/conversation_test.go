@@ -415,6 +415,19 @@ var conversations = map[string]conversation{
 			"Revision 1 approved by bea, limited to: cart/price.go",
 		},
 	},
+	"words that only sound like consent below that question keep its limit": {
+		play: said(
+			"report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go",
+			"bea: sounds good",
+			"bea: fix it",
+		),
+		want:  "report=bea approvals:1=bea",
+		scope: "cart/price.go",
+		says: []string{
+			"bea, shall I read this as approval of revision 1, limited to: cart/price.go?",
+			"Revision 1 approved by bea, limited to: cart/price.go",
+		},
+	},
 	"a press of that question keeps the limit": {
 		play: said(
 			"report", "ann: <@UCEM> do you like the header?", "bea: fix only cart/price.go",

@@ -12,16 +12,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
+// PageContext is how many lines around a hit are shown if nothing else is asked for.
+const PageContext = 2
+
 const (
 	pageHits    = 20
-	pageContext = 2  // lines around a hit, if nothing else is asked for
-	mostContext = 10 // at most
+	mostContext = 10 // lines around a hit
 	maxPage     = 24 << 10
 	pageBlock   = 1 << 20 // bytes that are searched at once; a longer line is searched in pieces
 )
 
 // Page streams a text and returns one page of the lines that match, from page 1, each with lines of context
-// around it: 0 means two. name is how the model knows the text.
+// around it, at most ten. name is how the model knows the text.
 func (s *Search) Page(
 	ctx context.Context, name string, text io.ReadSeeker, page, around int,
 ) (string, error) {
@@ -31,10 +33,7 @@ func (s *Search) Page(
 	if err := p.search(within, text); err != nil {
 		return "", fmt.Errorf("search %s: %w", name, err)
 	}
-	if around <= 0 {
-		around = pageContext
-	}
-	if err := p.readContext(within, text, min(around, mostContext)); err != nil {
+	if err := p.readContext(within, text, max(0, min(around, mostContext))); err != nil {
 		return "", fmt.Errorf("search %s: %w", name, err)
 	}
 	if ctx.Err() != nil {

@@ -108,12 +108,20 @@ func (j *Judge) approve(ctx context.Context, c *Case) ([]store.Part, error) {
 	return j.Approvals.Approve(ctx, c.Message, c.person(), c.Session.Revision, scope)
 }
 
-// askConsent asks whether a message was meant as an approval.
-func (j *Judge) askConsent(c *Case) ([]store.Part, error) {
+// askConsent asks whether a message was meant as an approval. A message that names no limit keeps that of the
+// question that it answers.
+func (j *Judge) askConsent(ctx context.Context, c *Case) ([]store.Part, error) {
 	if err := get(c, &c.mayApprove).err; err != nil {
 		return j.Approvals.RefuseUnknown(c.Message, err)
 	}
-	return j.Approvals.AskConsent(c.Message, c.person(), get(c, &c.consent).Consent), nil
+	meant := get(c, &c.consent).Consent
+	if meant.Scope == "" {
+		var err error
+		if meant.Scope, err = j.Approvals.LimitAsked(ctx, c.Message); err != nil {
+			return nil, err
+		}
+	}
+	return j.Approvals.AskConsent(c.Message, c.person(), meant), nil
 }
 
 // asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the

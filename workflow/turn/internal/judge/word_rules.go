@@ -323,8 +323,8 @@ func consentRules() []rule {
 				"writer may approve",
 			then:  "asks with a button, which keeps the limit that it names; approves nothing",
 			fires: (*Case).asksConsent,
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.askConsent(c)
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.askConsent(ctx, c)
 			},
 		},
 		{

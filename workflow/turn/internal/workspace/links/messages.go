@@ -83,8 +83,9 @@ func (l *Links) followLink(
 		found.Refused = "Slack says nothing of it at the moment; forward the message to this thread"
 	}
 	if found.Refused != "" {
-		note = fmt.Sprintf("The link %s was not read: %s. You do not know what it leads to.", link,
-			found.Refused)
+		note = fmt.Sprintf("The link %s was not read. The thread is told why: %s. You do not know what it "+
+			"leads to.",
+			link, found.Refused)
 		return note, "", l.ProgramLine(fmt.Sprintf("I cannot read %s: %s.", plaintext.CodeSpan(link),
 			found.Refused)), nil
 	}
