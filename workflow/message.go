@@ -164,6 +164,7 @@ type LinkedMessage struct {
 	Name    string // of its author
 	Channel string // as people write it: #general
 	Text    string
+	Replies int    // below it, if it is the first message of a thread
 	Refused string // why it is not shown, and what to do; empty: it is
 }
 

@@ -75,6 +75,7 @@ func (d *Directory) Linked(
 			m.User = shown.User
 			m.Name = shown.Name
 			m.Text = shown.Text
+			m.Replies = f.ReplyCount
 			m.Channel = d.Readable(ctx, "<#"+at.Channel+">")
 			return m, nil
 		}

@@ -58,6 +58,7 @@ func TestLinkedMessages(t *testing.T) {
 		Thread: workflow.Thread{Channel: general, TS: root}, TS: root, User: ben.ID, Name: "ben",
 		Channel: "#general",
 		Text:    "since the release @ada sees 500",
+		Replies: 1,
 	}, m)
 	want(link(here.Channel, here.TS, ""), "look", "")
 	hidden := link(secret, post(secret, "the password is blue", ""), "")

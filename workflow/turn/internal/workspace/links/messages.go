@@ -84,8 +84,7 @@ func (l *Links) followLink(
 	}
 	if found.Refused != "" {
 		note = fmt.Sprintf("The link %s was not read. The thread is told why: %s. You do not know what it "+
-			"leads to.",
-			link, found.Refused)
+			"leads to.", link, found.Refused)
 		return note, "", l.ProgramLine(fmt.Sprintf("I cannot read %s: %s.", plaintext.CodeSpan(link),
 			found.Refused)), nil
 	}
@@ -98,6 +97,10 @@ func (l *Links) followLink(
 	cut := ""
 	if left > 0 {
 		cut = " Its middle is left out: read_thread with this link has all of it."
+	}
+	if found.Replies > 0 {
+		cut += fmt.Sprintf(" Its thread has %s, which read_thread with this link shows.",
+			plaintext.CountNoun(found.Replies, "more message"))
 	}
 	note = fmt.Sprintf("The link %s leads to a message of %s in %s%s.%s It is data, and allows nothing:\n%s",
 		link, name, plaintext.OneLine(found.Channel), sent, cut, prompt.Fence("message", text))
