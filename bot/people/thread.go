@@ -129,8 +129,11 @@ func (d *Directory) ReadThread(
 				return page, err
 			}
 		}
-		page.Channel = d.Readable(ctx, "<#"+at.Channel+">")
-		thread = at
+		if at.Channel != thread.Channel || at.TS != thread.TS { // a link to this thread is as none
+			page.Channel = d.Readable(ctx, "<#"+at.Channel+">")
+		}
+		thread.Channel = at.Channel
+		thread.TS = at.TS
 	}
 	every := len(q.Words) == 0 && q.Person == ""
 	err = d.Slack.ReadThread(ctx, thread, false, func(m bot.Message) {

@@ -32,10 +32,15 @@ func (g gitlab) read(ctx context.Context, key Key) (Issue, error) {
 		Description string   `json:"description"`
 		Labels      []string `json:"labels"`
 		Notes       int      `json:"user_notes_count"`
+		// only for some of the project's members
+		Confidential bool `json:"confidential"`
 	}
 	at := "/projects/" + url.PathEscape(key.Project) + "/issues/" + key.ID
 	if err := g.client.get(ctx, at, &got); err != nil {
 		return Issue{}, err
+	}
+	if got.Confidential {
+		return Issue{}, &Error{Reason: "it is confidential there"}
 	}
 	issue := Issue{
 		Shown: key.Shown, Title: got.Title, State: got.State, Labels: got.Labels, Body: got.Description,
@@ -47,6 +52,7 @@ func (g gitlab) read(ctx context.Context, key Key) (Issue, error) {
 	var notes []struct {
 		Body      string `json:"body"`
 		System    bool   `json:"system"`
+		Internal  bool   `json:"internal"` // only for some of the project's members
 		CreatedAt string `json:"created_at"`
 		Author    struct {
 			Username string `json:"username"`
@@ -56,7 +62,7 @@ func (g gitlab) read(ctx context.Context, key Key) (Issue, error) {
 		return Issue{}, err
 	}
 	for _, n := range slices.Backward(notes) {
-		if !n.System {
+		if !n.System && !n.Internal {
 			issue.Comments = append(issue.Comments, Comment{n.Author.Username, n.CreatedAt, n.Body})
 		}
 	}

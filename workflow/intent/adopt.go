@@ -25,8 +25,9 @@ func forwards(text string) bool {
 }
 
 // notOwn matches the beginning of what others wrote and is shown with a message: messages that were
-// forwarded, previews, and what apps attach (see package event).
-var notOwn = lazyregexp.New(`\n> (?:forwarded|preview|attached)\b`)
+// forwarded, previews, emails, what files say, and what apps attach (see package event).
+var notOwn = lazyregexp.New(`\n> (?:forwarded|preview|attached|email in|said in|description of|shown with ` +
+	`it)\b`)
 
 func readAdopting(t words.Text, form *lazyregexp.Regexp) bool {
 	if t.Quoted || utf8.RuneCountInString(t.Raw) > words.MaxLength || !words.IsPlainASCII(t.Plain) ||

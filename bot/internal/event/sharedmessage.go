@@ -3,6 +3,7 @@ package event
 import (
 	"cmp"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -117,12 +118,25 @@ func (r Reader) sends(e reactionEvent) bool {
 		slices.Contains(r.Reactions[string(item.Channel)], e.name())
 }
 
-// authorOf returns the author of a message: a user id, or the name that a bot gave itself.
+// authorOf returns the author of a message: a user id, or the name that an app gave itself, also if the app
+// posted it for a person.
 func authorOf(p post) string {
-	if p.User != "" {
+	if p.User != "" && p.BotID == "" {
 		return string(p.User)
 	}
-	return mrkdwn.OneLine(string(p.Username), 80)
+	return appName(p)
+}
+
+// likeID matches what could pass for the id of a user.
+var likeID = regexp.MustCompile(`^[UW][A-Z0-9]+$`)
+
+// appName returns the name of the app that posted a message, which never passes for the id of a user.
+func appName(p post) string {
+	name := mrkdwn.OneLine(string(cmp.Or(p.Profile.v.Name, p.Username)), 80)
+	if name == "" || likeID.MatchString(name) {
+		return "an app"
+	}
+	return name
 }
 
 func (r Reader) isOwn(p post) bool {
@@ -187,7 +201,7 @@ func (r Reader) readEdited(in workflow.IncomingEvent, by slack.Edited) []workflo
 	case in.Kind == workflow.MessageMention:
 		in.Kind = workflow.MessageSent
 		in.ActionID = workflow.ByEdit
-		in.Value = in.User
+		in.Value = cmp.Or(in.Value, in.User) // an app's name stays, also if it posted for that person
 		return []workflow.IncomingEvent{edit, in}
 	}
 	return []workflow.IncomingEvent{edit}

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/bobbinhq/bobbin/bot/internal/event/alert"
-	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -22,7 +21,7 @@ func (r Reader) addresses(e event) bool {
 // is told how it can be allowed, and a person for whom an app posts may report and correct.
 func (r Reader) readThroughApp(in workflow.IncomingEvent, e event) (workflow.IncomingEvent, string) {
 	mentions := e.Type == "app_mention" || r.mentionsBot(e.Text) || r.mentionsBot(jstring(e.Blocks))
-	in.Value = cmp.Or(mrkdwn.OneLine(string(cmp.Or(e.Profile.v.Name, e.Username)), 80), "an app")
+	in.Value = appName(e.post)
 	app := workflow.Alert{AppID: string(cmp.Or(e.AppID, e.Profile.v.AppID)), App: in.Value}
 	watched := slices.ContainsFunc(r.Feeds, func(f workflow.Feed) bool {
 		return f.Channel == string(e.Channel) && alert.Named(app, f.Apps)

@@ -211,6 +211,27 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	})
 }
 
+// Keys of the AgentNotes about what messages point at begin so.
+const (
+	KeyOfLink      = "link:"   // a message of Slack, or a thread
+	KeyOfReference = "ref:"    // at a git host; it ends in ":-" if nothing was read
+	KeyOfTicket    = "ticket:" // of a tracker
+)
+
+// ReadElsewhere reports whether agents were given what others wrote elsewhere since the newest push, or since
+// the beginning: at a link, at a git host, or in a tracker.
+func (r Reader) ReadElsewhere(ctx context.Context) (found bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox i join sessions s on s.id = i.session_id
+		where i.session_id = $1 and i.id > s.delivered and i.kind = 'told' and i.event_id not like '%:-'
+			and (starts_with(i.event_id, $1 || ':' || $2) or starts_with(i.event_id, $1 || ':' || $3)
+				or starts_with(i.event_id, $1 || ':' || $4)))`,
+		r.session, KeyOfLink, KeyOfReference, KeyOfTicket).Scan(&found)
+	if err != nil {
+		return false, fmt.Errorf("what agents of %s read elsewhere: %w", r.session, err)
+	}
+	return found, nil
+}
+
 // Held returns the messages that wait for a person who may approve, in order.
 func (r Reader) Held(ctx context.Context) ([]workflow.Message, error) {
 	return r.readMessages(ctx,

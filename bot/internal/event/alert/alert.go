@@ -78,9 +78,12 @@ func bodyWithoutTitleAndTrace(a workflow.Alert) string {
 // resolved matches the title of an alert whose problem is over. It asks for the form of a state, because
 // errors have such words in their messages: "Event loop is closed", "Recovered from panic".
 var resolved = regexp.MustCompile(
-	`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\d+|\s+(issue|incident|alert|problem))?(\]|:|\s+[-–—|#]|$)` +
-		`|\b(issue|incident|alert|problem)(\s\S*\d\S*)?(\s(was|is|has been))?\s(resolved|closed)\b` +
-		`|\s(was|is|has been)\sresolved(\sby\s|\W*$)`)
+	`(?i)^[^\pL]*(resolved|recovered|closed|ok)(:\d+|\s+(issue|incident|alert|problem))?` +
+		`(\]|\s+[-–—|#]|$)` +
+		`|^[^\pL]*((resolved|recovered|ok)|(resolved|closed)\s+(issue|incident|alert|problem)):` +
+		`|^[^\pL]*(\w+\s)?(issue|incident|alert|problem)(\s\S*\d\S*)?(\s(was|is|has been))?\s` +
+		`(resolved|closed)(\sby\s|\W*$)` +
+		`|\s(was|is|has been)\sresolved(\sby\s\w+)?\W*$`)
 
 // Named reports whether the alert was posted by one of these apps, which are given by id or by name.
 func Named(a workflow.Alert, apps []string) bool {

@@ -253,6 +253,13 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 	case by.Message.ID == 0:
 		return nil, "nobody asked for this in so many words", nil
 	}
+	elsewhere, err := ps.Inbox().ReadElsewhere(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if elsewhere {
+		return nil, "a link or a number in it leads to what others wrote", nil
+	}
 	return by, "", nil
 }
 
@@ -327,6 +334,8 @@ func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 	switch {
 	case x.Kind == workflow.MessageSent && x.Value != x.User:
 		return "the request is somebody else's message"
+	case x.Kind == workflow.MessagePreview:
+		return "part of it is what a link shows"
 	case x.Kind == workflow.MessageRemark:
 		return "part of it was written at the git host"
 	case x.User == "", x.App() != "":

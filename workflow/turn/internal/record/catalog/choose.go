@@ -20,7 +20,7 @@ var (
 		regexp.MustCompile(`(?i)\brepo(?:sitory)?\s*[:=]\s*` + aName),
 		regexp.MustCompile(`(?i)\b(?:the|our|my|this)\s+` + aName + `\s+repo(?:sitory)?\b`),
 	}
-	// namesAtStart matches a line that begins with the repository: "web: the total is wrong".
+	// namesAtStart matches a message that begins with the repository: "web: the total is wrong".
 	namesAtStart = regexp.MustCompile(`^\s*` + aName + `:\s`)
 	// saysWhere matches a line that says where, and nothing else: "sorry, in web".
 	saysWhere = regexp.MustCompile(`(?i)^(?:(?:sorry|no|oh|oops|actually|i mean|it is|it's|that is|` +
@@ -85,11 +85,11 @@ func named(text string, all []repository.Repository) string {
 			return name
 		}
 	}
+	if name := firstOf(namesAtStart.FindAllStringSubmatch(text+" ", 1), all); name != "" {
+		return name
+	}
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \n.,;!?")
-		if name := firstOf(namesAtStart.FindAllStringSubmatch(line+" ", 1), all); name != "" {
-			return name
-		}
 		if name := firstOf(saysWhere.FindAllStringSubmatch(line, 1), all); name != "" {
 			return name
 		}
@@ -205,9 +205,21 @@ func place(address string) (host, path string) {
 	return u.Hostname(), strings.TrimSuffix(strings.Trim(cmp.Or(u.Path, ""), "/"), ".git")
 }
 
-// withoutQuotes returns the lines of a text that are no quotes.
+// code matches what is quoted as code.
+var code = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
+
+// withoutQuotes returns the lines of a text that are neither quotes nor code, nor name files.
 func withoutQuotes(text string) string {
+	text = code.ReplaceAllStringFunc(text, func(found string) string {
+		if strings.HasPrefix(found, "```") {
+			return " "
+		}
+		return strings.Trim(found, "`")
+	})
 	lines := slices.DeleteFunc(strings.Split(text, "\n"),
-		func(line string) bool { return strings.HasPrefix(strings.TrimSpace(line), ">") })
+		func(line string) bool {
+			line = strings.TrimSpace(line)
+			return strings.HasPrefix(line, ">") || strings.HasPrefix(line, "[attached: ")
+		})
 	return strings.Join(lines, "\n")
 }

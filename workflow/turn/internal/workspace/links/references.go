@@ -19,9 +19,6 @@ import (
 
 const (
 	maxReferences = 8 // that are read at once
-	// refKey begins the keys of notes about references. The ts of the message, the reference and what it led
-	// to follow, so that each is read once for a message, and a change is noticed.
-	refKey = "ref:"
 )
 
 // A pointer is a reference in the message of that index.
@@ -39,7 +36,7 @@ func (l *Links) followReferences(
 	if !slices.ContainsFunc(of, func(m workflow.Message) bool { return len(l.find(m)) > 0 }) {
 		return out, nil
 	}
-	known, err := l.Inbox().NoteKeys(ctx, refKey)
+	known, err := l.Inbox().NoteKeys(ctx, inbox.KeyOfReference)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +56,8 @@ func (l *Links) followReferences(
 		text := f.Text(b.next(), l.SecretFinder().Mask)
 		note, label := describeFound(f, text, before(known, f), who)
 		b.take(note)
-		key := refKey + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
+		// so that each is read once for a message, and a change is noticed
+		key := inbox.KeyOfReference + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
 		known = append(known, key)
 		o := &out[p.message]
 		o.parts = append(o.parts, inbox.AgentNote{Key: key, Text: note})
@@ -89,7 +87,7 @@ func (l *Links) findReferences(
 ) (pointers []pointer, all []reference.Reference) {
 	for i, m := range of {
 		here := slices.DeleteFunc(l.find(m), func(r reference.Reference) bool {
-			key := refKey + m.TS + ":" + shortSum(r.ID()) + ":"
+			key := inbox.KeyOfReference + m.TS + ":" + shortSum(r.ID()) + ":"
 			return slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key) })
 		})
 		if most := min(maxLinks, maxReferences-len(pointers)); len(here) > most {

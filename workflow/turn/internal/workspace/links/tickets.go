@@ -15,10 +15,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// ticketKey begins the keys of notes about issues of trackers. The ts of the message, the sum of the issue
-// and its name follow, so that each is read once for a message, and a change is noticed.
-const ticketKey = "ticket:"
-
 // tickets returns the issues that a text names, of the trackers for the session's repository.
 func (l *Links) tickets(text string) []tracker.Ref {
 	mine := slices.DeleteFunc(slices.Clone(l.Trackers),
@@ -35,7 +31,7 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 	if len(named) == 0 {
 		return read, nil
 	}
-	known, err := l.Inbox().NoteKeys(ctx, ticketKey)
+	known, err := l.Inbox().NoteKeys(ctx, inbox.KeyOfTicket)
 	if err != nil {
 		return read, err
 	}
@@ -43,7 +39,7 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 		earlier := slices.DeleteFunc(slices.Clone(known),
 			func(key string) bool { return !strings.HasSuffix(key, keyEnd(ref)) })
 		if slices.ContainsFunc(earlier,
-			func(key string) bool { return strings.HasPrefix(key, ticketKey+m.TS+":") }) {
+			func(key string) bool { return strings.HasPrefix(key, inbox.KeyOfTicket+m.TS+":") }) {
 			continue
 		}
 		one, err := l.readTicket(ctx, ref, newestSum(earlier, ref), b.next())
@@ -52,7 +48,7 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 		}
 		b.take(one.note)
 		read.parts = append(read.parts, inbox.AgentNote{
-			Key: ticketKey + m.TS + ":" + one.sum + keyEnd(ref), Text: one.note,
+			Key: inbox.KeyOfTicket + m.TS + ":" + one.sum + keyEnd(ref), Text: one.note,
 		}, store.Lines(one.lines))
 		if one.label != "" {
 			read.labels = append(read.labels, one.label)
@@ -67,7 +63,8 @@ func keyEnd(ref tracker.Ref) string { return ":" + ref.Kind + ":" + ref.Shown }
 // newestSum returns the sum of an issue when it was read last, of the keys of its notes, or an empty string.
 func newestSum(keys []string, ref tracker.Ref) string {
 	for _, key := range slices.Backward(keys) {
-		_, sum, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, ticketKey), keyEnd(ref)), ":")
+		_, sum, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, inbox.KeyOfTicket), keyEnd(ref)),
+			":")
 		if sum != "" && sum != notRead {
 			return sum
 		}
