@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -60,8 +61,9 @@ func firstRequest(t *testing.T, th *turntest.Thread) func() request {
 func TestAFirstRequestWithEverythingIsShort(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("the refund of the order is one cent too high\n", 800)
-	issues := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	issues := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_ = json.NewEncoder(w).Encode(map[string]any{
+			"key":    path.Base(r.URL.Path),
 			"fields": map[string]any{"summary": "A cent", "description": long},
 		})
 	}))
@@ -76,7 +78,7 @@ func TestAFirstRequestWithEverythingIsShort(t *testing.T) {
 	require.NoError(t, err)
 	th.Runner.Trackers = []*tracker.Tracker{one}
 	shop := &th.Runner.Repositories[0]
-	shop.CodeURL = "https://git.example/shop/blob/{commit}/{path}#L{line}"
+	shop.Pulls.Web = "https://git.example/shop"
 	first := firstRequest(t, th)
 	sentry := th.Slack.AddBot(slacktest.User{Name: "sentry", RealName: "Sentry", AppID: "A0SENTRY"})
 	th.Root, err = th.Slack.PostAsBot(th.Channel, sentry.ID,
@@ -115,8 +117,8 @@ func TestAFirstRequestWithEverythingIsShort(t *testing.T) {
 	t.Logf("%d bytes of prompt and tools, %d bytes that were read", before, read)
 	require.LessOrEqual(t, read, maxRead, said)
 	for _, what := range []string{
-		"messages between them are left out", "Its middle is left out: read_thread", "SHOP-3", "e.txt",
-		"Its middle is left out: ask people", "db.log",
+		"messages between them are left out", "Its middle is left out: read_thread", "The jira issue SHOP-3",
+		"Its middle is left out: ask people", "e.txt at ", "(cut: about ", "db.log",
 	} {
 		require.Contains(t, said, what)
 	}

@@ -43,9 +43,9 @@ func (f *followed) add(more followed) {
 }
 
 const (
-	maxReadBytes    = 7 << 10 // of everything that agents are shown at once of what messages point at
+	maxReadBytes    = 6 << 10 // of everything that agents are shown at once of what messages point at
 	maxEarlierBytes = 4 << 10 // the same, of the messages from before the bot was called
-	minReadBytes    = 512     // of each thing
+	minReadBytes    = 400     // of each thing
 )
 
 // A budget is how many bytes agents are shown of things that messages point at.
