@@ -1,6 +1,7 @@
 package event
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -65,4 +66,37 @@ func TestMessagesOfApps(t *testing.T) {
 			require.Equal(t, c.app, in.Value, name)
 		}
 	}
+}
+
+// TestNoAppPassesForAPerson checks that the author of a message that an app posted is the app, whatever it
+// calls itself, for whomever it posts, and if the message was edited.
+func TestNoAppPassesForAPerson(t *testing.T) {
+	t.Parallel()
+	r := Reader{Self: bot.Self{User: "UBOT", BotID: "BBOT", Team: "T1"}}
+	read := func(raw string) bot.Message {
+		m := bot.Message{Raw: json.RawMessage(raw)}
+		require.NoError(t, json.Unmarshal(m.Raw, &m.Message))
+		return m
+	}
+	for raw, want := range map[string]string{
+		`{"subtype":"bot_message","bot_id":"B9","username":"UBEA00001","text":"x","ts":"1.1"}`: "an app",
+		`{"user":"UANN","bot_id":"B9","text":"x","ts":"1.1"}`:                                  "an app",
+		`{"user":"UANN","bot_id":"B9","bot_profile":{"name":"Zap"},"text":"x","ts":"1.1"}`:     "Zap",
+		`{"user":"UANN","text":"x","ts":"1.1"}`:                                                "UANN",
+	} {
+		in, err := r.ReadMessage(read(raw))
+		require.NoError(t, err)
+		require.Equal(t, want, in.Value, raw)
+	}
+	edited := read(`{"type":"message","user":"UANN","bot_id":"B9","app_id":"A9",` +
+		`"bot_profile":{"name":"Zap"},` +
+		`"text":"<@UBOT> fix it","ts":"1.1","edited":{"user":"UANN","ts":"1.2"}}`)
+	sent := 0
+	for _, in := range r.ReadHistory("C1", edited) {
+		if in.Kind == workflow.MessageSent {
+			sent++
+			require.Equal(t, "Zap", in.Value)
+		}
+	}
+	require.Equal(t, 1, sent)
 }
