@@ -343,7 +343,8 @@ func (o *Orchestrator) afterNotice(
 	return result, err
 }
 
-// leftOutIn returns how many messages of the thread a transcript leaves out, or 0 if the agent has looked.
+// leftOutIn returns how many messages of the thread a transcript leaves out, or 0 if the agent has looked
+// at some.
 func leftOutIn(transcript []model.Message) int {
 	if len(transcript) == 0 {
 		return 0
@@ -357,7 +358,8 @@ func leftOutIn(transcript []model.Message) int {
 		for _, c := range m.Calls {
 			asked[c.ID] = c.Name == decision.ReadThreadName && !strings.Contains(string(c.Args), `"link"`)
 		}
-		if m.Role == model.ToolRole && asked[m.CallID] && strings.HasPrefix(m.Text, "This thread has ") {
+		shows := strings.HasPrefix(m.Text, "This thread has ") && strings.Contains(m.Text, "\n<message>\n")
+		if m.Role == model.ToolRole && asked[m.CallID] && shows {
 			return 0
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
@@ -53,7 +54,7 @@ func (r Reference) Name() string {
 	case Commit:
 		return "commit " + r.Commit[:min(len(r.Commit), 12)] + " of " + repo
 	case File:
-		return r.Path + " of " + repo
+		return plaintext.CutLine(r.Path, 200) + " of " + repo
 	}
 	return repo + "#" + strconv.FormatInt(r.Number, 10)
 }

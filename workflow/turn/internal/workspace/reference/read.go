@@ -335,14 +335,23 @@ const (
 	around   = 8   // lines that are shown before and after the lines that are meant
 	maxLines = 150 // of a file
 	maxFile  = 4 << 20
+	// parts between slashes that a branch's name may have
+	maxBranchParts = 20
 )
 
 // readFile reads lines of a file at a commit, with some around them. Of the branch and the path, which are
 // both separated by slashes, it takes the first division that exists.
-func readFile(_ context.Context, commits git.Commits, ref Reference) (f Found, found bool, err error) {
+func readFile(ctx context.Context, commits git.Commits, ref Reference) (f Found, found bool, err error) {
+	parts := 0
 	for i, c := range ref.Path {
 		if c != '/' {
 			continue
+		}
+		if parts++; parts > maxBranchParts {
+			break
+		}
+		if ctx.Err() != nil {
+			return Found{}, false, ctx.Err()
 		}
 		hash, err := commits.Resolve(ref.Path[:i])
 		if err != nil {
