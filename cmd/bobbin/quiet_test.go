@@ -62,7 +62,8 @@ func runningCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []
 	what := strings.Join(args, " ")
 	return s.Poll(ctx, func() (is bool, err error) {
 		err = s.Store.Pool.QueryRow(ctx,
-			`select exists (select 1 from under_way where position($1 in what) > 0)`, what).Scan(&is)
+			`select exists (select 1 from under_way where position($1 in what) > 0 and since > $2)`, what,
+			s.restarted).Scan(&is)
 		return is, err
 	})
 }

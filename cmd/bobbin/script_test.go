@@ -144,8 +144,9 @@ type story struct {
 
 	database string // URL of the database
 
-	host     *hosttest.Server // the host of pull requests; nil without one
-	packages chan struct{}    // closed when the registry may answer; nil without one
+	host      *hosttest.Server // the host of pull requests; nil without one
+	packages  chan struct{}    // closed when the registry may answer; nil without one
+	restarted time.Time        // when it was halted last; zero: never
 }
 
 const mainThread = "main"
@@ -729,6 +730,7 @@ func restartCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []strin
 	if err := s.Halt(); err != nil {
 		return err
 	}
+	s.restarted = time.Now()
 	return s.Start(context.Background())
 }
 
