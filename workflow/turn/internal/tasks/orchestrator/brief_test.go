@@ -74,7 +74,9 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	require.Equal(t, left, leftOutIn([]model.Message{brief}))
 	require.Equal(t, left, leftOutIn(asked(`{"words":"x"}`, "Slack does not give the thread at the moment.")))
 	require.Equal(t, left, leftOutIn(asked(`{"link":"https://x"}`, "That thread in #x has 9 messages.")))
-	require.Zero(t, leftOutIn(asked(`{"words":"x"}`, "This thread has 5001 messages; as asked for: 0.")))
+	const none = "This thread has 5001 messages; as asked for: 0."
+	require.Equal(t, left, leftOutIn(asked(`{"words":"x"}`, none)), "it saw nothing")
+	require.Zero(t, leftOutIn(asked(`{"words":"x"}`, none+"\n<message>\n7. ann: x\n</message>")))
 	require.Zero(t, leftOutIn([]model.Message{{Text: "(program) Said in the thread before:\n<message>\nx\n" +
 		"  (program) Said in the thread before (it is long; 9 messages between\n</message>"}}))
 
