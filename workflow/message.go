@@ -103,6 +103,13 @@ func (m Message) App() string {
 	return ""
 }
 
+// Keys of the notes to agents about what messages point at begin so.
+const (
+	KeyOfLink      = "link:"   // a message of Slack, or a thread
+	KeyOfReference = "ref:"    // at a git host; it ends in ":-" if nothing was read
+	KeyOfTicket    = "ticket:" // of a tracker
+)
+
 // A ThreadMessage is one message of a thread as Slack returns it.
 type ThreadMessage struct {
 	User string

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -181,10 +182,13 @@ func (d *Directory) DisplayName(ctx context.Context, user string) string {
 	return d.cachedUser(ctx, user).shown
 }
 
-// Zone returns the time zone that a user has set in Slack, or nil if it is not known. Use it for prompts and
-// display, like DisplayName.
+// userID matches the id of a user, and not the name of an app.
+var userID = regexp.MustCompile(`^[UW][A-Z0-9]+$`)
+
+// Zone returns the time zone that a user has set in Slack, or nil if it is not known, as for an app's name.
+// Use it for prompts and display, like DisplayName.
 func (d *Directory) Zone(ctx context.Context, user string) *time.Location {
-	if user == "" {
+	if !userID.MatchString(user) {
 		return nil
 	}
 	return d.cachedUser(ctx, user).zone

@@ -245,6 +245,8 @@ func TestZones(t *testing.T) {
 	require.Nil(t, d.Zone(t.Context(), "U0NOBODY"))
 	require.Nil(t, d.Zone(t.Context(), ""))
 	before := len(o.Requests("users.info"))
+	require.Nil(t, d.Zone(t.Context(), "Sentry"))
+	require.Len(t, o.Requests("users.info"), before, "an app's name is not looked up")
 	require.NotNil(t, d.Zone(t.Context(), o.AddUser(slacktest.User{Name: "once", TZ: "Asia/Tokyo"}).ID))
 	require.Len(t, o.Requests("users.info"), before+1)
 }

@@ -410,7 +410,8 @@ func TestNewCasesOfATestThatWasThere(t *testing.T) {
 	require.Equal(t, "1 extended test: red before, green now; 5 still pass", p.Short())
 }
 
-// A test that was skipped shows the bug as soon as it is run.
+// A test that was skipped shows the bug as soon as it is run. The skip is in the shop's own test: it is the
+// case.
 func TestATestThatIsSkippedNoMoreTellsTheBaseFromTheBranch(t *testing.T) {
 	t.Parallel()
 	const half = "package names\n\nfunc Half(n int) int { return n %s 2 }\n"

@@ -176,8 +176,11 @@ func (c *Connection) listTools(ctx context.Context) (all []offer, err error) {
 // Usable reports whether the connection can be used for another call.
 func (c *Connection) Usable() bool { return !c.broken }
 
-// Call calls a tool of the catalogue that a session was given. The error is an *Error, or that of ctx.
-func (c *Connection) Call(ctx context.Context, tool Tool, args map[string]any) (Answer, error) {
+// Call calls a tool of the catalogue that a session was given. mask masks what the server says before it is
+// cut, so that no part of a secret is left. The error is an *Error, or that of ctx.
+func (c *Connection) Call(
+	ctx context.Context, tool Tool, args map[string]any, mask func(string) string,
+) (Answer, error) {
 	if err := c.checkUnchanged(tool); err != nil {
 		return Answer{}, err
 	}
@@ -192,7 +195,7 @@ func (c *Connection) Call(ctx context.Context, tool Tool, args map[string]any) (
 		c.broken = true
 		return Answer{}, ctx.Err()
 	case errors.As(err, &answered) && answered.Code != notSent && within.Err() == nil:
-		said := plaintext.CutBytes(answered.Message, c.source.Bytes)
+		said := plaintext.CutBytes(mask(answered.Message), c.source.Bytes)
 		return Answer{Text: said + c.refused(), Failed: true}, nil
 	case err != nil:
 		c.broken = true
@@ -204,7 +207,7 @@ func (c *Connection) Call(ctx context.Context, tool Tool, args map[string]any) (
 		}
 	}
 	answer := Answer{Failed: result.IsError}
-	answer.Text, answer.Left = textOf(result, c.source.Bytes)
+	answer.Text, answer.Left = plaintext.CutMiddle(mask(textOf(result)), c.source.Bytes/2, c.source.Bytes/2)
 	if result.IsError {
 		answer.Text += c.refused()
 	}

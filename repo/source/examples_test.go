@@ -13,7 +13,8 @@ import (
 )
 
 // TestExamplesOfTheSDK builds two example servers of the official SDK and calls a tool of each over both
-// transports. Their tools are not marked read-only, so that allow names them.
+// transports. Their tools are not marked read-only, so that allow names them. It is left to make every, since
+// building the SDK's examples takes longer than all other tests of this package.
 func TestExamplesOfTheSDK(t *testing.T) {
 	if os.Getenv("BOBBIN_EVERY") == "" {
 		t.Skip("it builds two programs; make every runs it")

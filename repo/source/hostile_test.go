@@ -141,7 +141,8 @@ func TestHostileServers(t *testing.T) {
 				}
 				t.Cleanup(connection.Close)
 				tool := connection.catalogue.Tools[0]
-				_, err = connection.Call(t.Context(), tool, map[string]any{"query": "x"})
+				_, err = connection.Call(t.Context(), tool, map[string]any{"query": "x"},
+					unmasked)
 				require.Equal(t, err == nil, connection.Usable())
 				return err
 			}

@@ -9,13 +9,10 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
-// textOf returns what a result says as text of at most most bytes, more or less, with its beginning and its
-// end, and how many characters between them were left out. What is no text is named.
-func textOf(r *mcp.CallToolResult, most int) (text string, left int) {
+// textOf returns what a result says as text. What is no text is named.
+func textOf(r *mcp.CallToolResult) string {
 	var parts []string
 	for _, c := range r.Content {
 		if part := contentText(c); part != "" {
@@ -27,7 +24,7 @@ func textOf(r *mcp.CallToolResult, most int) (text string, left int) {
 			parts = append(parts, string(b))
 		}
 	}
-	return plaintext.CutMiddle(strings.ToValidUTF8(strings.Join(parts, "\n"), "?"), most/2, most/2)
+	return strings.ToValidUTF8(strings.Join(parts, "\n"), "?")
 }
 
 // told reports whether the parts of a text say what a structured content holds: a part is the same JSON, or

@@ -92,7 +92,7 @@ func call(t testing.TB, c *Connection, name string, args map[string]any) (Answer
 	t.Helper()
 	for _, tool := range c.catalogue.Tools {
 		if tool.Name == name {
-			return c.Call(t.Context(), tool, args)
+			return c.Call(t.Context(), tool, args, unmasked)
 		}
 	}
 	t.Fatalf("%s is not in the catalogue", name)
@@ -186,7 +186,7 @@ func TestServersThatDoNotBehave(t *testing.T) {
 
 		old := c.catalogue.Tools[0]
 		old.definition += " "
-		_, err = c.Call(t.Context(), old, nil)
+		_, err = c.Call(t.Context(), old, nil, unmasked)
 		require.EqualError(t, err, "the source loki has changed or removed its tool query_range since this "+
 			"session began: it is not called")
 	}
@@ -213,9 +213,9 @@ func TestAServerThatChangesItsTools(t *testing.T) {
 	require.NotEqual(t, first.Tools[0].Description, later.Tools[0].Description)
 
 	c := connect(t, s)
-	_, err = c.Call(t.Context(), first.Tools[0], nil)
+	_, err = c.Call(t.Context(), first.Tools[0], nil, unmasked)
 	require.ErrorContains(t, err, "has changed or removed its tool query_range")
-	_, err = c.Call(t.Context(), later.Tools[0], nil)
+	_, err = c.Call(t.Context(), later.Tools[0], nil, unmasked)
 	require.NoError(t, err, "the control")
 }
 
@@ -359,8 +359,29 @@ func TestStructuredContent(t *testing.T) {
 		if one.text != "" {
 			r.Content = []mcp.Content{&mcp.TextContent{Text: one.text}}
 		}
-		text, left := textOf(r, 1000)
-		require.Equal(t, strings.ReplaceAll(one.want, "|", "\n"), text)
-		require.Zero(t, left)
+		require.Equal(t, strings.ReplaceAll(one.want, "|", "\n"), textOf(r))
 	}
+}
+
+// unmasked leaves a text as it is.
+func unmasked(text string) string { return text }
+
+// A secret is masked before an answer is cut, so that no part of it is left at the cut. The control cuts
+// first.
+func TestAnAnswerIsMaskedBeforeItIsCut(t *testing.T) {
+	t.Parallel()
+	const secret = "a-given-value-of-some-length"
+	mask := func(text string) string { return strings.ReplaceAll(text, secret, "[masked]") }
+	server := sourcetest.Start(t, strings.Repeat("x", 490)+secret+strings.Repeat("y", 5000))
+	said := func(mask func(string) string) string {
+		s := New(Config{
+			Name: "loki", URL: server.URL, Tools: []string{"query_range"}, Limits: Limits{Bytes: 1000},
+		}, slog.New(slog.DiscardHandler))
+		c := connect(t, s)
+		answer, err := c.Call(t.Context(), c.catalogue.Tools[0], map[string]any{"query": "x"}, mask)
+		require.NoError(t, err)
+		return answer.Text
+	}
+	require.NotContains(t, said(mask), "a-given")
+	require.Contains(t, mask(said(unmasked)), "a-given", "control: masked after the cut")
 }

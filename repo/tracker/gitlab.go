@@ -50,11 +50,13 @@ func (g gitlab) read(ctx context.Context, key Key) (Issue, error) {
 		return issue, nil
 	}
 	var notes []struct {
-		Body      string `json:"body"`
-		System    bool   `json:"system"`
-		Internal  bool   `json:"internal"` // only for some of the project's members
-		CreatedAt string `json:"created_at"`
-		Author    struct {
+		Body   string `json:"body"`
+		System bool   `json:"system"`
+		// only for some of the project's members; older versions call that confidential
+		Internal     bool   `json:"internal"`
+		Confidential bool   `json:"confidential"`
+		CreatedAt    string `json:"created_at"`
+		Author       struct {
 			Username string `json:"username"`
 		} `json:"author"`
 	}
@@ -62,7 +64,7 @@ func (g gitlab) read(ctx context.Context, key Key) (Issue, error) {
 		return Issue{}, err
 	}
 	for _, n := range slices.Backward(notes) {
-		if !n.System && !n.Internal {
+		if !n.System && !n.Internal && !n.Confidential {
 			issue.Comments = append(issue.Comments, Comment{n.Author.Username, n.CreatedAt, n.Body})
 		}
 	}

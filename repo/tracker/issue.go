@@ -126,6 +126,9 @@ func (i Issue) Label() string {
 	return label
 }
 
+// oneLine returns a text in one line, whole: what it is a part of is masked before it is cut.
+func oneLine(s string) string { return plaintext.OneLine(s) }
+
 func cutLine(s string) string { return plaintext.SafeLine(s, maxLine) }
 
 // cutText cuts a text in its middle, so that the beginning and the end stay.

@@ -211,7 +211,7 @@ func (e sentryEvent) trace() string {
 		switch entry.Type {
 		case "exception":
 			for _, x := range slices.Backward(data.Values) {
-				fmt.Fprintf(&b, "%s: %s\n", cutLine(x.Type), cutLine(x.Value))
+				fmt.Fprintf(&b, "%s: %s\n", oneLine(x.Type), oneLine(x.Value))
 				if x.Stacktrace != nil {
 					x.Stacktrace.write(&b)
 				}
@@ -235,7 +235,7 @@ func (t sentryTrace) write(b *strings.Builder) {
 				file = other
 			}
 		}
-		fmt.Fprintf(b, "  %s:%d in %s", cutLine(file), f.LineNo, cutLine(f.Function))
+		fmt.Fprintf(b, "  %s:%d in %s", oneLine(file), f.LineNo, oneLine(f.Function))
 		if !f.InApp {
 			b.WriteString(" (not of the app)")
 		}
@@ -258,7 +258,7 @@ func (f sentryFrame) line() string {
 		number, _ := pair[0].(float64)
 		text, _ := pair[1].(string)
 		if int(number) == f.LineNo {
-			return cutLine(strings.TrimSpace(text))
+			return oneLine(strings.TrimSpace(text))
 		}
 	}
 	return ""

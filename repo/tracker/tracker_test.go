@@ -307,6 +307,24 @@ func TestHostileTrackers(t *testing.T) {
 	require.Contains(t, issue.Text(), "characters left out")
 	require.False(t, strings.ContainsAny(issue.Text()+issue.Label(), "\u202e\x1b"))
 
+	answer = func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"title":"Secret takeover","confidential":true}`)
+	}
+	_, err = read()
+	require.EqualError(t, err, "it is confidential there")
+	answer = func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/notes") {
+			_, _ = io.WriteString(w, `[{"body":"new","internal":true},{"body":"old","confidential":true},`+
+				`{"body":"for all"}]`)
+			return
+		}
+		_, _ = io.WriteString(w, `{"title":"A cent","user_notes_count":3}`)
+	}
+	issue, err = read()
+	require.NoError(t, err)
+	require.Len(t, issue.Comments, 1)
+	require.Equal(t, "for all", issue.Comments[0].Text)
+
 	hostile.CloseClientConnections()
 	hostile.Close()
 	_, err = read()

@@ -211,13 +211,6 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	})
 }
 
-// Keys of the AgentNotes about what messages point at begin so.
-const (
-	KeyOfLink      = "link:"   // a message of Slack, or a thread
-	KeyOfReference = "ref:"    // at a git host; it ends in ":-" if nothing was read
-	KeyOfTicket    = "ticket:" // of a tracker
-)
-
 // ReadElsewhere reports whether agents were given what others wrote elsewhere since the newest push, or since
 // the beginning: at a link, at a git host, or in a tracker.
 func (r Reader) ReadElsewhere(ctx context.Context) (found bool, err error) {
@@ -225,7 +218,7 @@ func (r Reader) ReadElsewhere(ctx context.Context) (found bool, err error) {
 		where i.session_id = $1 and i.id > s.delivered and i.kind = 'told' and i.event_id not like '%:-'
 			and (starts_with(i.event_id, $1 || ':' || $2) or starts_with(i.event_id, $1 || ':' || $3)
 				or starts_with(i.event_id, $1 || ':' || $4)))`,
-		r.session, KeyOfLink, KeyOfReference, KeyOfTicket).Scan(&found)
+		r.session, workflow.KeyOfLink, workflow.KeyOfReference, workflow.KeyOfTicket).Scan(&found)
 	if err != nil {
 		return false, fmt.Errorf("what agents of %s read elsewhere: %w", r.session, err)
 	}

@@ -211,7 +211,9 @@ const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete
 // readings is the condition for inbox rows of what nobody in the thread wrote: alerts, previews of links, and
 // notes to the agents about what the program read for a message.
 const readings = `session_id = $1 and (kind in ('alert', 'preview') or kind = 'told' and
-	(starts_with(event_id, session_id || ':ref:') or starts_with(event_id, session_id || ':link:')))`
+	(starts_with(event_id, session_id || ':` + workflow.KeyOfLink + `')
+		or starts_with(event_id, session_id || ':` + workflow.KeyOfReference + `')
+		or starts_with(event_id, session_id || ':` + workflow.KeyOfTicket + `')))`
 
 // readFiles is the condition for files that were read.
 const readFiles = `session_id = $1 and state = '` + string(workflow.AttachmentRead) + `'`

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
@@ -43,7 +44,10 @@ func TestRead(t *testing.T) {
 		`{"role":"folded","text":"<summary>read it</summary>","fold":{"upto":3,"was":90000,"is":4000}}`))
 	record(items(`[]`), store.Lines{{Agent: "orchestrator", Text: "Reading."}})
 	storetest.RecordReport(t, turn, 1, "the cause")
-	record(inbox.AgentNote{Key: "ref:1.0:a:b", Text: "shop#412 is an issue\n<reference>"})
+	record(inbox.AgentNote{
+		Key: workflow.KeyOfReference + "1.0:a:b", Text: "shop#412 is an issue\n<reference>",
+	})
+	record(inbox.AgentNote{Key: workflow.KeyOfTicket + "1.0:a:jira:SHOP-12", Text: "SHOP-12\n<report>"})
 	_, err = s.Pool.Exec(t.Context(), `insert into inbox (session_id, event_id, kind, message_ts, user_id, text,
 			shown, value)
 		values ($1, 'Ev8', 'alert', '8.1', '', E'<b>it</b> panics\nLink: x', 'The app posted this', 'Sentry'),
@@ -94,6 +98,7 @@ func TestRead(t *testing.T) {
 		{Kind: view.Line, Who: "orchestrator", Text: "Reading."},
 		{Kind: view.Report, Title: "root_cause", Text: "the cause", Number: 1},
 		{Kind: view.Reading, Title: "shop#412 is an issue", Text: "shop#412 is an issue\n<reference>"},
+		{Kind: view.Reading, Title: "SHOP-12", Text: "SHOP-12\n<report>"},
 		{Kind: view.Reading, Title: "alert of Sentry: <b>it</b> panics", Text: "The app posted this"},
 		{Kind: view.Reading, Title: "preview of a link", Text: "Title of x"},
 		{

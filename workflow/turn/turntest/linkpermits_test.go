@@ -16,7 +16,10 @@ func TestWhatALinkLeadsToPermitsNothing(t *testing.T) {
 	const restate = `
 call read_file {"path": "README.md"}
 ---
-call restate_request {"surface_area": "README.md", "done_criteria": ["README.md says who wrote it"], "files": ["README.md"]}
+call restate_request
+  surface_area: README.md
+  done_criteria: ["README.md says who wrote it"]
+  files: ["README.md"]
 `
 	ask := func(before, after, more string) string {
 		th := turntest.Open(t, turntest.Settings{Script: before + restate + after})

@@ -57,9 +57,20 @@ http: {addr: 127.0.0.1:8080}
 slack: {connections: 3, progress_card: off, agent_status: true, admins: [U0123ABCD]}
 keep: {sessions_days: 30, waiting_days: 180, decisions_days: 400, files_days: 0.5, files_gb: 5, cache_gb: 2.5, mirrors_days: 14}
 trackers:
-  - {kind: jira, url: "https://acme.atlassian.net", token_env: JIRA_TOKEN, user: bot@acme.com, projects: [SHOP], repositories: [shop]}
+  - kind: jira
+    url: https://acme.atlassian.net
+    token_env: JIRA_TOKEN
+    user: bot@acme.com
+    projects: [SHOP]
+    repositories: [shop]
 sources:
-  - {name: loki, url: "https://mcp.acme.com/loki", token_env: LOKI_TOKEN, tools: [query_range, labels], allow: [labels], calls: 20, seconds: 10}
+  - name: loki
+    url: https://mcp.acme.com/loki
+    token_env: LOKI_TOKEN
+    tools: [query_range, labels]
+    allow: [labels]
+    calls: 20
+    seconds: 10
 transcription: {url: "https://api.openai.com/v1", model: whisper-1, key_env: CLIP_KEY}
 words: {stop: [finito], hold: [smells fishy], approve: [make it rain], go_on: [onwards], no: [nix da]}
 `
@@ -903,7 +914,8 @@ c:3: allow names "b", which is not among tools; did you mean "a"?
 c:3: bytes has to be between 1 and 150 KB
 c:3: calls has to be between 1 and 10000
 c:3: the name "Lo-ki" has to be at most 20 lower-case letters and digits, since agents see its tools as source_NAME_TOOL
-c:3: token_env has to be the name of a variable of the environment, such as LOKI_TOKEN; the token itself does not belong here
+c:3: token_env has to be the name of a variable of the environment, such as ` +
+			`LOKI_TOKEN; the token itself does not belong here
 c:3: url https://xxxxx@x has a user or password in it; name a variable with token_env
 c:4: a source has a url or a command, not both
 c:4: a source needs a name

@@ -164,7 +164,7 @@ func (s *Sources) ask(
 			return answer, err
 		}
 	}
-	return a.connection.Call(ctx, tool, args)
+	return a.connection.Call(ctx, tool, args, s.SecretFinder().Mask)
 }
 
 // asked returns the state of a source in this turn. Calls of earlier turns count.

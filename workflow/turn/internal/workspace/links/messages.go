@@ -24,7 +24,7 @@ func (l *Links) followMessages(
 	ctx context.Context, m workflow.Message, b *budget,
 ) (read followed, err error) {
 	for _, link := range slackLinks(m) {
-		key := inbox.KeyOfLink + m.TS + ":" + link
+		key := workflow.KeyOfLink + m.TS + ":" + link
 		known, err := l.Inbox().Noted(ctx, key)
 		if err != nil {
 			return read, err

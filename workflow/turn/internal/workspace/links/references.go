@@ -36,7 +36,7 @@ func (l *Links) followReferences(
 	if !slices.ContainsFunc(of, func(m workflow.Message) bool { return len(l.find(m)) > 0 }) {
 		return out, nil
 	}
-	known, err := l.Inbox().NoteKeys(ctx, inbox.KeyOfReference)
+	known, err := l.Inbox().NoteKeys(ctx, workflow.KeyOfReference)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func (l *Links) followReferences(
 		note, label := describeFound(f, text, before(known, f), who)
 		b.take(note)
 		// so that each is read once for a message, and a change is noticed
-		key := inbox.KeyOfReference + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
+		key := workflow.KeyOfReference + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
 		known = append(known, key)
 		o := &out[p.message]
 		o.parts = append(o.parts, inbox.AgentNote{Key: key, Text: note})
@@ -87,7 +87,7 @@ func (l *Links) findReferences(
 ) (pointers []pointer, all []reference.Reference) {
 	for i, m := range of {
 		here := slices.DeleteFunc(l.find(m), func(r reference.Reference) bool {
-			key := inbox.KeyOfReference + m.TS + ":" + shortSum(r.ID()) + ":"
+			key := workflow.KeyOfReference + m.TS + ":" + shortSum(r.ID()) + ":"
 			return slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key) })
 		})
 		if most := min(maxLinks, maxReferences-len(pointers)); len(here) > most {

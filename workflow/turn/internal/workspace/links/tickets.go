@@ -31,7 +31,7 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 	if len(named) == 0 {
 		return read, nil
 	}
-	known, err := l.Inbox().NoteKeys(ctx, inbox.KeyOfTicket)
+	known, err := l.Inbox().NoteKeys(ctx, workflow.KeyOfTicket)
 	if err != nil {
 		return read, err
 	}
@@ -39,7 +39,7 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 		earlier := slices.DeleteFunc(slices.Clone(known),
 			func(key string) bool { return !strings.HasSuffix(key, keyEnd(ref)) })
 		if slices.ContainsFunc(earlier,
-			func(key string) bool { return strings.HasPrefix(key, inbox.KeyOfTicket+m.TS+":") }) {
+			func(key string) bool { return strings.HasPrefix(key, workflow.KeyOfTicket+m.TS+":") }) {
 			continue
 		}
 		one, err := l.readTicket(ctx, ref, newestSum(earlier, ref), b.next())
@@ -48,7 +48,7 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 		}
 		b.take(one.note)
 		read.parts = append(read.parts, inbox.AgentNote{
-			Key: inbox.KeyOfTicket + m.TS + ":" + one.sum + keyEnd(ref), Text: one.note,
+			Key: workflow.KeyOfTicket + m.TS + ":" + one.sum + keyEnd(ref), Text: one.note,
 		}, store.Lines(one.lines))
 		if one.label != "" {
 			read.labels = append(read.labels, one.label)
@@ -63,8 +63,8 @@ func keyEnd(ref tracker.Ref) string { return ":" + ref.Kind + ":" + ref.Shown }
 // newestSum returns the sum of an issue when it was read last, of the keys of its notes, or an empty string.
 func newestSum(keys []string, ref tracker.Ref) string {
 	for _, key := range slices.Backward(keys) {
-		_, sum, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(key, inbox.KeyOfTicket), keyEnd(ref)),
-			":")
+		rest := strings.TrimSuffix(strings.TrimPrefix(key, workflow.KeyOfTicket), keyEnd(ref))
+		_, sum, _ := strings.Cut(rest, ":")
 		if sum != "" && sum != notRead {
 			return sum
 		}
