@@ -9,7 +9,7 @@ import (
 )
 
 // maxFound is how many issues of one text are found.
-const maxFound = 3
+const maxFound = 20
 
 var (
 	webLink = regexp.MustCompile(`https?://[^\s<>|"'` + "`" + `\\]{1,500}`)

@@ -220,7 +220,7 @@ func TestIssuesAreFound(t *testing.T) {
 		"*SHOP-12*: see WEB-7.":             "jira:SHOP-12 linear:WEB-7",
 		"SHOP-4K again":                     "sentry:SHOP-4K",
 		"acme/legacy#31 and Acme/Legacy#31": "github:acme/legacy#31",
-		"SHOP-1 SHOP-2 SHOP-3 SHOP-4":       "jira:SHOP-1 jira:SHOP-2 jira:SHOP-3",
+		"SHOP-1 SHOP-2 SHOP-3 SHOP-4":       "jira:SHOP-1 jira:SHOP-2 jira:SHOP-3 jira:SHOP-4",
 		"<https://acme.atlassian.net/browse/SHOP-12|SHOP-12>":               "jira:SHOP-12",
 		"https://acme.atlassian.net/jira/boards/1?selectedIssue=SHOP-12":    "jira:SHOP-12",
 		"https://acme.atlassian.net/browse/HR-1":                            "jira:HR-1",

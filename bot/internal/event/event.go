@@ -152,7 +152,7 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, s
 		return workflow.IncomingEvent{}, "an edit of " + reason
 	}
 	in := r.newIncoming(*now)
-	if before != nil && r.ownWords(*before) == r.ownWords(*now) {
+	if before != nil && r.saysTheSame(*before, *now) {
 		if in.Text = addedBelow(*before, *now); in.Text == "" {
 			return in, "an edit that changed no words"
 		}
@@ -166,6 +166,12 @@ func (r Reader) readChanged(c eventCallback, e event) (workflow.IncomingEvent, s
 	in.Kind = workflow.MessageEdit
 	in.At = ParseTS(string(e.EventTS))
 	return in, ""
+}
+
+// saysTheSame reports whether two versions of a message have the same text and the same blocks, such as
+// tables. Previews and files count for nothing.
+func (r Reader) saysTheSame(before, now post) bool {
+	return r.ownWords(before) == r.ownWords(now) && slices.Equal(before.shown().Lines, now.shown().Lines)
 }
 
 // readDeleted translates the deletion of a message.

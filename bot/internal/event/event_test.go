@@ -265,6 +265,19 @@ func TestNormaliseEditsAndDeletions(t *testing.T) {
 				`"edited":{"user":"U1"}}}`,
 			"edit", "U1", "11.1", "x",
 		},
+		"an edited table": {
+			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"it fails","blocks":[{"type":"table","rows":[[{"type":"raw_text","text":"2"}]]}],` +
+				`"edited":{"user":"U1"}},"previous_message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"it fails","blocks":[{"type":"table","rows":[[{"type":"raw_text","text":"1"}]]}]}}`,
+			"edit", "U1", "11.1", "it fails\n> shown with it: 2",
+		},
+		"a preview with words": {
+			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
+				`"text":"it fails","attachments":[{"from_url":"https://x","title":"T"}]},` +
+				`"previous_message":` + was + `}`,
+			"preview", "U1", "11.1", "> preview of https://x: T",
+		},
 		"a preview": {
 			`{"subtype":"message_changed","message":{"user":"U1","ts":"11.1","thread_ts":"10.1",` +
 				`"text":"it fails","attachments":[{"from_url":"https://x"}]},"previous_message":` + was + `}`,

@@ -14,22 +14,20 @@ func (r *reader) chart(b map[string]any) {
 	chart := object(b, "chart")
 	axes := object(chart, "axis_config")
 	r.say(mrkdwn.Escape(str(axes, "y_label")))
-	points := list(chart, "segments")
+	points := r.atMost(list(chart, "segments"), maxRows, "points of a chart")
 	rows := [][]string{nil}
-	for _, p := range points[:min(len(points), maxRows)] {
-		label, value := pointText(p)
+	for _, p := range points {
+		label, value := r.point(p)
 		rows = append(rows, []string{label, value})
 	}
-	series := list(chart, "series")
-	for i, s := range series[:min(len(series), maxColumns)] {
+	for i, s := range r.atMost(list(chart, "series"), maxColumns, "series of a chart") {
 		in, _ := s.(map[string]any)
 		if i == 0 {
 			rows[0] = append(rows[0], mrkdwn.Escape(str(axes, "x_label")))
 		}
 		rows[0] = append(rows[0], mrkdwn.Escape(str(in, "name")))
-		data := list(in, "data")
-		for n, p := range data[:min(len(data), maxRows)] {
-			label, value := pointText(p)
+		for n, p := range r.atMost(list(in, "data"), maxRows, "points of a chart") {
+			label, value := r.point(p)
 			if len(rows) == n+1 {
 				rows = append(rows, []string{label})
 			}
@@ -50,11 +48,11 @@ func (r *reader) chart(b map[string]any) {
 	r.say(strings.Join(lines, "\n"))
 }
 
-// pointText returns the label and the value of one point of a chart.
-func pointText(v any) (label, value string) {
+// point returns the label and the value of one point of a chart.
+func (r *reader) point(v any) (label, value string) {
 	p, _ := v.(map[string]any)
 	if n, is := p["value"].(float64); is {
 		value = strconv.FormatFloat(n, 'f', -1, 64)
 	}
-	return mrkdwn.Escape(mrkdwn.OneLine(str(p, "label"), maxCell)), value
+	return mrkdwn.Escape(r.oneLine(str(p, "label"), "the rest of a long label")), value
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 )
@@ -21,23 +22,16 @@ const (
 func (r *reader) table(b map[string]any) {
 	r.say(textOf(b["caption"]))
 	var lines []string
-	rows := list(b, "rows")
-	for _, row := range rows[:min(len(rows), maxRows)] {
+	for _, row := range r.atMost(list(b, "rows"), maxRows, "rows of a table") {
 		cells, _ := row.([]any)
 		if in, ok := row.(map[string]any); ok {
 			cells = list(in, "cells")
 		}
-		if len(cells) > maxColumns {
-			r.missed(fmt.Sprintf("%d columns of a table", len(cells)-maxColumns))
-		}
 		var texts []string
-		for _, cell := range cells[:min(len(cells), maxColumns)] {
-			texts = append(texts, cellText(cell))
+		for _, cell := range r.atMost(cells, maxColumns, "columns of a table") {
+			texts = append(texts, r.cell(cell))
 		}
 		lines = append(lines, strings.Join(texts, "\t"))
-	}
-	if more := len(rows) - maxRows; more > 0 {
-		r.missed(fmt.Sprintf("%d rows of a table", more))
 	}
 	if len(lines) == 0 {
 		r.missed("a table without rows")
@@ -46,8 +40,16 @@ func (r *reader) table(b map[string]any) {
 	r.say(strings.Join(lines, "\n"))
 }
 
-// cellText returns the text of a cell in one line. The button in a cell of actions is its text.
-func cellText(v any) string {
+// atMost returns the first elements of a list. It notes how many are not read.
+func (r *reader) atMost(all []any, most int, what string) []any {
+	if more := len(all) - most; more > 0 {
+		r.missed(fmt.Sprintf("%d %s", more, what))
+	}
+	return all[:min(len(all), most)]
+}
+
+// cell returns the text of a cell in one line. The button in a cell of actions is its text.
+func (r *reader) cell(v any) string {
 	cell, _ := v.(map[string]any)
 	text := mrkdwn.Escape(str(cell, "text"))
 	if text == "" {
@@ -66,5 +68,14 @@ func cellText(v any) string {
 	if str(cell, "type") == "rich_text" {
 		text = richText(cell, 0)
 	}
-	return strings.ReplaceAll(mrkdwn.OneLine(text, maxCell), "\t", " ")
+	return strings.ReplaceAll(r.oneLine(text, "the rest of a long cell"), "\t", " ")
+}
+
+// oneLine returns a text in one line of at most maxCell characters. It notes what is not read if there are
+// more.
+func (r *reader) oneLine(text, rest string) string {
+	if utf8.RuneCountInString(text) > maxCell {
+		r.missed(rest)
+	}
+	return mrkdwn.OneLine(text, maxCell)
 }

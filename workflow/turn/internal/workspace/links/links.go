@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
@@ -21,25 +22,18 @@ type Links struct {
 	Trackers []*tracker.Tracker
 }
 
-// maxLinks is how many things of each kind are read for one message.
-const maxLinks = 5
-
-// pointing are the kinds of message whose references and issues are read.
-var pointing = []workflow.MessageKind{
-	workflow.MessageMention, workflow.MessageReply, workflow.MessageSent, workflow.MessageAlert,
-	workflow.MessageEarlier,
-}
-
 // A followed holds what was read for one message.
 type followed struct {
 	parts  []store.Part // notes for the agents, and lines for the thread
 	labels []string     // what the thread is told that was read
 }
 
-// add adds what was read to what is there.
-func (f *followed) add(more followed) {
-	f.parts = append(f.parts, more.parts...)
-	f.labels = append(f.labels, more.labels...)
+// add adds a note for the agents, what the thread is told that was read, or the lines that say why not.
+func (f *followed) add(note inbox.AgentNote, label string, lines []workflow.Line) {
+	f.parts = append(f.parts, note, store.Lines(lines))
+	if label != "" {
+		f.labels = append(f.labels, label)
+	}
 }
 
 const (
@@ -48,18 +42,27 @@ const (
 	minReadBytes    = 400     // of each thing
 )
 
-// A budget is how many bytes agents are shown of things that messages point at.
-type budget struct{ left, things int }
+// A reading reads what some messages point at.
+type reading struct {
+	*Links
+	known  []string // the keys of all notes, the newest last
+	left   int      // bytes that agents may be shown of it
+	things int      // that are still to be read
+}
 
 // next returns how many bytes the next thing may have: an equal share of what is left.
-func (b *budget) next() int {
-	share := max(minReadBytes, b.left/max(1, b.things))
-	b.things--
+func (r *reading) next() int {
+	share := max(minReadBytes, r.left/max(1, r.things))
+	r.things--
 	return share
 }
 
-// take subtracts a text that agents are shown.
-func (b *budget) take(text string) { b.left -= len(text) }
+// note returns a note for agents, of which next has said how long it may be.
+func (r *reading) note(key, text string) inbox.AgentNote {
+	r.left -= len(text)
+	r.known = append(r.known, key)
+	return inbox.AgentNote{Key: key, Text: text}
+}
 
 // Follow reads what messages point at that agents are about to be shown, each thing once for a message, and
 // records it. It reports whether there are notes now that there were not.
@@ -69,33 +72,35 @@ func (l *Links) Follow(ctx context.Context, of []workflow.Message) (added bool, 
 
 // follow is Follow, with about so many bytes for agents.
 func (l *Links) follow(ctx context.Context, of []workflow.Message, most int) (added bool, err error) {
-	b := &budget{left: most}
-	for _, m := range of {
-		b.things += len(l.find(m)) + len(slackLinks(m))
-		if slices.Contains(pointing, m.Kind) {
-			b.things += len(l.tickets(m.Text))
-		}
+	all := make([]targets, len(of))
+	points := 0
+	for i, m := range of {
+		all[i] = l.targets(m)
+		points += all[i].count()
 	}
-	if b.things == 0 {
+	if points == 0 {
 		return false, nil
 	}
-	referred, err := l.followReferences(ctx, of, b)
+	known, err := l.Inbox().NoteKeys(ctx, "")
+	if err != nil {
+		return false, err
+	}
+	r := &reading{Links: l, known: known, left: most}
+	references := maxReferences
+	for i, m := range of {
+		all[i].dropKnown(m.TS, known)
+		all[i].limit(references)
+		references -= len(all[i].references)
+		r.things += all[i].count()
+	}
+	found, err := l.readReferences(ctx, all)
 	if err != nil {
 		return false, err
 	}
 	for i, m := range of {
-		read := referred[i]
-		linked, err := l.followMessages(ctx, m, b)
+		read, err := r.follow(ctx, m, all[i], found[i])
 		if err != nil {
 			return added, err
-		}
-		read.add(linked)
-		if slices.Contains(pointing, m.Kind) {
-			named, err := l.followTickets(ctx, m, b)
-			if err != nil {
-				return added, err
-			}
-			read.add(named)
 		}
 		if len(read.parts) == 0 {
 			continue
@@ -108,6 +113,27 @@ func (l *Links) follow(ctx context.Context, of []workflow.Message, most int) (ad
 	return added, nil
 }
 
+// follow returns what is told of the things at which one message points, of which found are those in the
+// configured repositories.
+func (r *reading) follow(
+	ctx context.Context, m workflow.Message, to targets, found []reference.Found,
+) (*followed, error) {
+	read := &followed{}
+	r.tellLeft(m, to, read)
+	r.tellReferences(ctx, m, found, read)
+	for _, link := range to.messages {
+		if err := r.followMessage(ctx, m, link, read); err != nil {
+			return nil, err
+		}
+	}
+	for _, ref := range to.tickets {
+		if err := r.followTicket(ctx, m, ref, read); err != nil {
+			return nil, err
+		}
+	}
+	return read, nil
+}
+
 // FollowEarlier is Follow for messages of the thread from before the bot was called, of which the newest
 // count: maxEarlier that point at something.
 func (l *Links) FollowEarlier(ctx context.Context, all []workflow.ThreadMessage) error {
@@ -116,7 +142,10 @@ func (l *Links) FollowEarlier(ctx context.Context, all []workflow.ThreadMessage)
 		m := workflow.Message{IncomingEvent: workflow.IncomingEvent{
 			Kind: workflow.MessageEarlier, TS: s.TS, User: s.User, Text: s.Text,
 		}}
-		if !s.Own && len(of) < maxEarlier && l.points(m) {
+		if s.Own || len(of) == maxEarlier {
+			continue
+		}
+		if t := l.targets(m); t.count() > 0 {
 			of = append(of, m)
 		}
 	}
@@ -128,13 +157,8 @@ func (l *Links) FollowEarlier(ctx context.Context, all []workflow.ThreadMessage)
 // maxEarlier is how many messages from before the bot was called are followed.
 const maxEarlier = 4
 
-// points reports whether a message points at something.
-func (l *Links) points(m workflow.Message) bool {
-	return len(l.find(m)) > 0 || len(l.tickets(m.Text)) > 0 || len(slackLinks(m)) > 0
-}
-
 // record records what was read for a message, with the line that says so.
-func (l *Links) record(ctx context.Context, read followed) error {
+func (l *Links) record(ctx context.Context, read *followed) error {
 	if len(read.labels) > 0 {
 		said := l.ProgramLine("Read: " + strings.Join(read.labels, ", ") + ".")
 		read.parts = append(read.parts, store.Lines(said))

@@ -3,70 +3,21 @@ package links
 import (
 	"context"
 	"fmt"
-	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// slackLink matches the address of a message of Slack.
-var slackLink = regexp.MustCompile(
-	`https://[a-z0-9.-]{1,100}\.slack\.com/archives/[A-Z0-9]+/p\d{16}(?:\?[^\s<>|]{0,200})?`)
-
-// followMessages reads the messages of Slack that a message links to. A link to a message whose preview Slack
-// shows is not followed.
-func (l *Links) followMessages(
-	ctx context.Context, m workflow.Message, b *budget,
-) (read followed, err error) {
-	for _, link := range slackLinks(m) {
-		key := workflow.KeyOfLink + m.TS + ":" + link
-		known, err := l.Inbox().Noted(ctx, key)
-		if err != nil {
-			return read, err
-		}
-		if known {
-			continue
-		}
-		note, label, lines, err := l.followLink(ctx, link, b.next())
-		if err != nil {
-			return read, err
-		}
-		b.take(note)
-		read.parts = append(read.parts, inbox.AgentNote{Key: key, Text: note}, store.Lines(lines))
-		if label != "" {
-			read.labels = append(read.labels, label)
-		}
+// followMessage reads a message of Slack that a message links to.
+func (r *reading) followMessage(
+	ctx context.Context, m workflow.Message, link string, read *followed,
+) error {
+	note, label, lines, err := r.followLink(ctx, link, r.next())
+	if err == nil {
+		read.add(r.note(keyOfMessage(m.TS, link), note), label, lines)
 	}
-	return read, nil
-}
-
-// wrote are the kinds of message that a person wrote.
-var wrote = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply, workflow.MessageEarlier}
-
-// slackLinks returns the links to messages of Slack that a person wrote in a message.
-func slackLinks(m workflow.Message) []string {
-	if m.AgentText != "" || !slices.Contains(wrote, m.Kind) {
-		return nil
-	}
-	return linksIn(m.Text)
-}
-
-// linksIn returns the links of a text that have no preview below it.
-func linksIn(text string) []string {
-	own, _, _ := strings.Cut(text, "\n> ")
-	var links []string
-	for _, link := range slackLink.FindAllString(own, -1) {
-		if !slices.Contains(links, link) && !strings.Contains(text, "preview of "+link) &&
-			len(links) < maxLinks {
-			links = append(links, link)
-		}
-	}
-	return links
+	return err
 }
 
 // followLink reads what a link leads to. note is what agents are told, with about most bytes of the message;

@@ -10,108 +10,56 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/repository"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
 )
 
-const (
-	maxReferences = 8 // that are read at once
-)
-
-// A pointer is a reference in the message of that index.
-type pointer struct {
-	message int
-	to      reference.Reference
-}
-
-// followReferences reads what messages point at in the configured repositories and was not read for them
-// before. It returns what it read for each message.
-func (l *Links) followReferences(
-	ctx context.Context, of []workflow.Message, b *budget,
-) ([]followed, error) {
-	out := make([]followed, len(of))
-	if !slices.ContainsFunc(of, func(m workflow.Message) bool { return len(l.find(m)) > 0 }) {
-		return out, nil
-	}
-	known, err := l.Inbox().NoteKeys(ctx, workflow.KeyOfReference)
-	if err != nil {
-		return nil, err
-	}
-	pointers, all := l.findReferences(of, known, out)
-	found, err := l.Reader.ReadAll(ctx, all)
-	if err != nil {
-		return nil, err
-	}
-	for _, p := range pointers {
-		m := of[p.message]
-		f := found[slices.IndexFunc(all, func(r reference.Reference) bool { return r.ID() == p.to.ID() })]
-		f.Reference = p.to
-		who := "an app"
-		if m.User != "" {
-			who = l.PersonName(ctx, m.User)
-		}
-		text := f.Text(b.next(), l.SecretFinder().Mask)
-		note, label := describeFound(f, text, before(known, f), who)
-		b.take(note)
-		// so that each is read once for a message, and a change is noticed
-		key := workflow.KeyOfReference + m.TS + ":" + shortSum(p.to.ID()) + ":" + sumOf(f)
-		known = append(known, key)
-		o := &out[p.message]
-		o.parts = append(o.parts, inbox.AgentNote{Key: key, Text: note})
-		if f.Refused != "" && !(f.Absent && p.to.Loose) {
-			o.parts = append(o.parts, store.Lines(l.ProgramLine(fmt.Sprintf("I cannot read %s: %s.",
-				plaintext.CodeSpan(p.to.Name()), f.Refused))))
-		}
-		if label != "" {
-			o.labels = append(o.labels, label)
-		}
-	}
-	return out, nil
-}
-
-// find returns at what a message points.
-func (l *Links) find(m workflow.Message) []reference.Reference {
-	if !slices.Contains(pointing, m.Kind) {
-		return nil
-	}
-	return reference.Find(m.Text, l.Session().Repository, l.readable())
-}
-
-// findReferences returns at what the messages point that was not read for them before, and each thing once.
-// If that is too much, a line for the thread says so in out.
-func (l *Links) findReferences(
-	of []workflow.Message, known []string, out []followed,
-) (pointers []pointer, all []reference.Reference) {
-	for i, m := range of {
-		here := slices.DeleteFunc(l.find(m), func(r reference.Reference) bool {
-			key := workflow.KeyOfReference + m.TS + ":" + shortSum(r.ID()) + ":"
-			return slices.ContainsFunc(known, func(k string) bool { return strings.HasPrefix(k, key) })
-		})
-		if most := min(maxLinks, maxReferences-len(pointers)); len(here) > most {
-			line := l.ProgramLine(fmt.Sprintf("I read only %d of the %d things that a message points at. "+
-				"Name the others in another one.", most, len(here)))
-			out[i].parts = append(out[i].parts, store.Lines(line))
-			here = here[:most]
-		}
-		for _, r := range here {
-			pointers = append(pointers, pointer{i, r})
-			if !slices.ContainsFunc(all, func(o reference.Reference) bool { return o.ID() == r.ID() }) {
+// readReferences reads at what the messages point in the configured repositories, each thing once. It
+// returns what it read for each message.
+func (l *Links) readReferences(ctx context.Context, of []targets) ([][]reference.Found, error) {
+	var all []reference.Reference
+	index := map[string]int{}
+	for _, t := range of {
+		for _, r := range t.references {
+			if _, known := index[r.ID()]; !known {
+				index[r.ID()] = len(all)
 				all = append(all, r)
 			}
 		}
 	}
-	return pointers, all
+	read, err := l.Reader.ReadAll(ctx, all)
+	if err != nil {
+		return nil, err
+	}
+	found := make([][]reference.Found, len(of))
+	for i, t := range of {
+		for _, r := range t.references {
+			f := read[index[r.ID()]]
+			f.Reference = r
+			found[i] = append(found[i], f)
+		}
+	}
+	return found, nil
 }
 
-// readable returns the repositories of which references are read in the thread: those that it may be about,
-// but no other one whose code is only for members.
-func (l *Links) readable() []repository.Repository {
-	own := l.Session().Repository
-	return slices.DeleteFunc(l.Catalog.Allowed(),
-		func(r repository.Repository) bool { return r.MembersOnly && r.Name != own })
+// tellReferences adds what a message points at in the configured repositories.
+func (r *reading) tellReferences(
+	ctx context.Context, m workflow.Message, found []reference.Found, read *followed,
+) {
+	who := "an app"
+	if m.User != "" && len(found) > 0 {
+		who = r.PersonName(ctx, m.User)
+	}
+	for _, f := range found {
+		text := f.Text(r.next(), r.SecretFinder().Mask)
+		note, label := describeFound(f, text, before(r.known, f), who)
+		var lines []workflow.Line
+		if f.Refused != "" && !(f.Absent && f.Reference.Loose) {
+			lines = r.ProgramLine(fmt.Sprintf("I cannot read %s: %s.", plaintext.CodeSpan(f.Reference.Name()),
+				f.Refused))
+		}
+		read.add(r.note(keyOfReference(m.TS, f.Reference)+sumOf(f), note), label, lines)
+	}
 }
 
 // describeFound returns what agents are told of what was read, with its text, and its label for the thread.

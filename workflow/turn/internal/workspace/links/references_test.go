@@ -3,6 +3,7 @@ package links
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -30,6 +31,10 @@ type nobody struct{ ledger.Slack }
 
 func (nobody) Person(context.Context, workflow.Thread, string) (workflow.Person, error) {
 	return workflow.Person{}, errors.New("nobody is known")
+}
+
+func (nobody) Linked(context.Context, workflow.Thread, string) (workflow.LinkedMessage, error) {
+	return workflow.LinkedMessage{Refused: "I am not in that channel"}, nil
 }
 
 const hostToken = "tok_of_the_shop"
@@ -142,8 +147,46 @@ func TestReferencesAreReadOnce(t *testing.T) {
 	_, lines = at.seen(t, "6.0", "shop#1, payroll#1 and https://evil.example/acme/shop/issues/412")
 	require.Equal(t, []string{"I cannot read `shop#1`: GitHub has no such issue, or the token for shop may " +
 		"not see it (it needs the permission Issues: Read-only)."}, lines)
-	_, lines = at.seen(t, "7.0", "shop#21 shop#22 shop#23 shop#24 shop#25 shop#26")
-	require.Contains(t, lines[0], "I read only 5 of the 6 things that a message points at.")
+}
+
+// TestWhatIsTooMuchIsNamed checks that of the things at which a message points five of each kind are read,
+// and that the others are named to the agents and to people, once.
+func TestWhatIsTooMuchIsNamed(t *testing.T) {
+	t.Parallel()
+	at, s := atTracker(t)
+	var text string
+	for n := 21; n <= 26; n++ {
+		text += fmt.Sprintf("shop#%d SHOP-%d https://acme.slack.com/archives/C9/p17612345678901%d\n", n, n, n)
+		s.issues[fmt.Sprintf("SHOP-%d", n)] = map[string]any{"summary": "A cent is lost"}
+	}
+	notes, lines := at.seen(t, "1.0", text)
+	require.Equal(t, "I read only 15 of the 18 things that a message points at. Name in another one what "+
+		"matters of the others: `shop#26`, `https://acme.slack.com/archives/C9/p1761234567890126`, "+
+		"`SHOP-26`.", lines[0])
+	require.Contains(t, notes[0], "These were not read, and you do not know what they say: shop#26, https://")
+	require.Len(t, notes, 16)
+	more, lines := at.seen(t, "1.0", text) // the test follows each message twice
+	require.Empty(t, more)
+	require.Empty(t, lines)
+	elsewhere, err := at.Inbox().NoteKeys(t.Context(), keyOfLeft("1.0"))
+	require.NoError(t, err)
+	require.Len(t, elsewhere, 1)
+}
+
+// TestMessageLinks checks which addresses of messages are followed.
+func TestMessageLinks(t *testing.T) {
+	t.Parallel()
+	const a = "https://acme.slack.com/archives/C9/p1761234567890121"
+	const b = "https://acme.slack.com/archives/C9/p1761234567890122"
+	for text, want := range map[string][]string{
+		"see <" + a + "|this> and " + b:                      {a, b},
+		"> she said\nlook at " + a:                           {a},
+		"> look at " + a:                                     nil,
+		a + "\n> preview of " + a + " from bob: it fails":    nil,
+		"https://evil.example/archives/C9/p1761234567890121": nil,
+	} {
+		require.Equal(t, want, messageLinks(text), text)
+	}
 }
 
 // TestHostsThatMisbehave checks that a host which redirects, hangs, or answers nonsense or far too much leads

@@ -10,62 +10,30 @@ import (
 	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// tickets returns the issues that a text names, of the trackers for the session's repository.
-func (l *Links) tickets(text string) []tracker.Ref {
-	mine := slices.DeleteFunc(slices.Clone(l.Trackers),
-		func(one *tracker.Tracker) bool { return !one.For(l.Session().Repository) })
-	if len(mine) == 0 {
-		return nil
+// followTicket reads an issue that a message names.
+func (r *reading) followTicket(
+	ctx context.Context, m workflow.Message, ref tracker.Ref, read *followed,
+) error {
+	one, err := r.readTicket(ctx, ref, newestSum(r.known, ref), r.next())
+	if err == nil {
+		key := workflow.KeyOfTicket + m.TS + ":" + one.sum + keyEnd(ref)
+		read.add(r.note(key, one.note), one.label, one.lines)
 	}
-	return tracker.Find(mine, text)
-}
-
-// followTickets reads the issues that a message names.
-func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget) (read followed, err error) {
-	named := l.tickets(m.Text)
-	if len(named) == 0 {
-		return read, nil
-	}
-	known, err := l.Inbox().NoteKeys(ctx, workflow.KeyOfTicket)
-	if err != nil {
-		return read, err
-	}
-	for _, ref := range named {
-		earlier := slices.DeleteFunc(slices.Clone(known),
-			func(key string) bool { return !strings.HasSuffix(key, keyEnd(ref)) })
-		if slices.ContainsFunc(earlier,
-			func(key string) bool { return strings.HasPrefix(key, workflow.KeyOfTicket+m.TS+":") }) {
-			continue
-		}
-		one, err := l.readTicket(ctx, ref, newestSum(earlier, ref), b.next())
-		if err != nil {
-			return read, err
-		}
-		b.take(one.note)
-		read.parts = append(read.parts, inbox.AgentNote{
-			Key: workflow.KeyOfTicket + m.TS + ":" + one.sum + keyEnd(ref), Text: one.note,
-		}, store.Lines(one.lines))
-		if one.label != "" {
-			read.labels = append(read.labels, one.label)
-		}
-	}
-	return read, nil
+	return err
 }
 
 // keyEnd ends the keys of all notes about an issue.
 func keyEnd(ref tracker.Ref) string { return ":" + ref.Kind + ":" + ref.Shown }
 
-// newestSum returns the sum of an issue when it was read last, of the keys of its notes, or an empty string.
-func newestSum(keys []string, ref tracker.Ref) string {
-	for _, key := range slices.Backward(keys) {
-		rest := strings.TrimSuffix(strings.TrimPrefix(key, workflow.KeyOfTicket), keyEnd(ref))
-		_, sum, _ := strings.Cut(rest, ":")
-		if sum != "" && sum != notRead {
+// newestSum returns the sum of an issue when it was read last, of the keys of all notes, or an empty string.
+func newestSum(known []string, ref tracker.Ref) string {
+	for _, key := range slices.Backward(known) {
+		rest, of := strings.CutPrefix(key, workflow.KeyOfTicket)
+		rest, this := strings.CutSuffix(rest, keyEnd(ref))
+		if _, sum, _ := strings.Cut(rest, ":"); of && this && sum != "" && sum != notRead {
 			return sum
 		}
 	}

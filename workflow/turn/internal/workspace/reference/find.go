@@ -24,6 +24,8 @@ const (
 	Run    Kind = "run"
 	Commit Kind = "commit"
 	File   Kind = "file"
+	Folder Kind = "folder"
+	Page   Kind = "page" // of another kind, which is not read
 )
 
 // A Reference is something in a configured repository at which a text points.
@@ -31,11 +33,13 @@ type Reference struct {
 	Repository repository.Repository
 	Kind       Kind
 	Number     int64  // of an Issue or a Pull
-	Commit     string // the hash of a Commit, perhaps shortened
+	Commit     string // the hash of a Commit, perhaps shortened, or a tag
 	Run, Job   string // ids; only one of them may be set
-	Path       string // of a File: the branch, tag or commit, a slash, and the file
-	First      int    // the first line of a File that is meant, from 1; 0: the whole file
-	Last       int
+	// Path is the branch, tag or commit, a slash, and the path of a File or a Folder; of a Page the path
+	// below the repository's page.
+	Path  string
+	First int // the first line of a File that is meant, from 1; 0: the whole file
+	Last  int
 	// Loose means that it was written as "#412", which may mean something else.
 	Loose bool
 }
@@ -52,8 +56,11 @@ func (r Reference) Name() string {
 		}
 		return "run " + r.Run + " of " + repo
 	case Commit:
+		if !isHash.MatchString(r.Commit) {
+			return plaintext.CutLine(r.Commit, 200) + " of " + repo
+		}
 		return "commit " + r.Commit[:min(len(r.Commit), 12)] + " of " + repo
-	case File:
+	case File, Folder, Page:
 		return plaintext.CutLine(r.Path, 200) + " of " + repo
 	}
 	return repo + "#" + strconv.FormatInt(r.Number, 10)
@@ -75,8 +82,8 @@ var (
 	webAddress = regexp.MustCompile(`https?://[^\s<>|"'` + "`" + `]+`)
 	// named matches shop#412, acme/shop#412 and, at GitLab, shop!7.
 	named = regexp.MustCompile(`(?:^|[\s(\[,;:])([A-Za-z0-9][\w.-]*(?:/[\w.-]+)*)([#!])([1-9]\d{0,8})\b`)
-	// loose matches #412 and !7 where they stand alone.
-	loose = regexp.MustCompile(`(?:^|[\s(\[,;:])([#!])([1-9]\d{0,8})(?:$|[\s)\],;:.?!])`)
+	// loose matches #412 and !7 where they stand alone, with what is behind them.
+	loose = regexp.MustCompile(`(?:^|[\s(\[,;:])([#!])([1-9]\d{0,8})($|[\s)\],;:.?!])`)
 	// code matches what Slack shows as code, and what it wrote as a link, a channel or a person.
 	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`|<[^>\n]*>")
 )
@@ -106,10 +113,11 @@ func Find(text, own string, all []repository.Repository) (found []Reference) {
 		if r.Name != own {
 			continue
 		}
-		for _, m := range loose.FindAllStringSubmatch(plain, -1) {
-			ref, ok := numbered(r, m[1], m[2])
+		for m := loose.FindStringSubmatchIndex(plain); m != nil; m = loose.FindStringSubmatchIndex(plain) {
+			ref, ok := numbered(r, plain[m[2]:m[3]], plain[m[4]:m[5]])
 			ref.Loose = true
 			add(ref, ok)
+			plain = plain[m[6]:] // the space behind one may be that before the next
 		}
 	}
 	return found
@@ -202,57 +210,78 @@ func atAddress(address, own string, all []repository.Repository) (ref Reference,
 	return belowPage(best, u.Path[longest:], u.Fragment)
 }
 
+// A form is a form of paths below a repository's page. set takes its parts.
+type form struct {
+	path *regexp.Regexp
+	set  func(r *Reference, parts []string)
+}
+
+// forms are the paths of GitHub, GitLab (without their "-/") and Gitea.
+var forms = []form{
+	{regexp.MustCompile(`^pull/\d+/(?:commits|changes)/([0-9a-f]{7,64})$`), setCommit},
+	{regexp.MustCompile(`^commit/([0-9a-f]{7,64})(?:\.patch|\.diff)?$`), setCommit},
+	{regexp.MustCompile(`^(?:releases/tag|releases|tags|src/tag)/([^/]+)$`), setCommit},
+	{regexp.MustCompile(`^(?:issues|work_items)/([1-9]\d{0,8})(?:/|$)`), setNumber(Issue)},
+	{regexp.MustCompile(`^(?:pull|pulls|merge_requests)/([1-9]\d{0,8})(?:/|$)`), setNumber(Pull)},
+	{regexp.MustCompile(`^(?:actions/runs|pipelines)/(\d{1,18})(?:/(?:jobs?/(\d{1,18}))?.*)?$`), setRun},
+	{regexp.MustCompile(`^()jobs/(\d{1,18})(?:/|$)`), setRun},
+	{regexp.MustCompile(`^raw/refs/(?:heads|tags)/(.+/.+)$`), setPath(File)},
+	{regexp.MustCompile(`^(?:src|raw)/(?:commit|branch|tag)/(.+/.+)$`), setPath(File)},
+	{regexp.MustCompile(`^(?:blob|blame|raw)/(.+/.+)$`), setPath(File)},
+	{regexp.MustCompile(`^tree/(.+/.+)$`), setPath(Folder)},
+	// no single thing: a list, the form for a new one, a branch
+	{regexp.MustCompile(`^[^/]*(?:/new(?:/.*)?)?$|^(?:tree|src/branch)/[^/]+$`), nil},
+	{regexp.MustCompile(`^(.+)$`), setPath(Page)},
+}
+
+func setCommit(r *Reference, parts []string) {
+	r.Kind = Commit
+	r.Commit = parts[0]
+}
+
+func setNumber(k Kind) func(*Reference, []string) {
+	return func(r *Reference, parts []string) {
+		r.Kind = k
+		r.Number, _ = strconv.ParseInt(parts[0], 10, 64)
+	}
+}
+
+func setRun(r *Reference, parts []string) {
+	r.Kind = Run
+	r.Run = parts[0]
+	r.Job = parts[1]
+}
+
+func setPath(k Kind) func(*Reference, []string) {
+	return func(r *Reference, parts []string) {
+		r.Kind = k
+		r.Path = parts[0]
+	}
+}
+
 var (
-	numberPath = regexp.MustCompile(`^(issues|work_items|pull|pulls|merge_requests)/([1-9]\d{0,8})(?:/|$)`)
-	ofPull     = regexp.MustCompile(`^pull/\d+/(?:commits|changes)/([0-9a-f]{7,64})$`)
-	commitPath = regexp.MustCompile(`^commit/([0-9a-f]{7,64})$`)
-	runPath    = regexp.MustCompile(`^(?:actions/runs|pipelines)/(\d{1,18})(?:/(?:jobs?/(\d{1,18}))?.*)?$`)
-	jobPath    = regexp.MustCompile(`^jobs/(\d{1,18})(?:/|$)`)
-	filePath   = regexp.MustCompile(`^(?:blob|blame|src/(?:commit|branch|tag))/(.+/.+)$`)
-	lines      = regexp.MustCompile(`^L(\d{1,7})(?:C\d+)?(?:-L?(\d{1,7})(?:C\d+)?)?$`)
+	isHash = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
+	lines  = regexp.MustCompile(`^L(\d{1,7})(?:C\d+)?(?:-L?(\d{1,7})(?:C\d+)?)?$`)
 )
 
-// belowPage returns at what an address points whose path below the repository's page is given, as GitHub,
-// GitLab and Gitea form them.
+// belowPage returns at what an address points whose path below the repository's page is given.
 func belowPage(r repository.Repository, path, fragment string) (ref Reference, ok bool) {
 	path = strings.TrimSuffix(strings.TrimPrefix(path, "-/"), "/")
 	ref = Reference{Repository: r}
-	if m := ofPull.FindStringSubmatch(path); m != nil {
-		path = "commit/" + m[1]
-	}
-	if m := numberPath.FindStringSubmatch(path); m != nil {
-		ref.Kind = Pull
-		if m[1] == "issues" || m[1] == "work_items" {
-			ref.Kind = Issue
+	for _, f := range forms {
+		m := f.path.FindStringSubmatch(path)
+		switch {
+		case m == nil:
+			continue
+		case f.set == nil:
+			return Reference{}, false
 		}
-		n, err := strconv.ParseInt(m[2], 10, 64)
-		ref.Number = n
-		return ref, err == nil
+		f.set(&ref, m[1:])
+		break
 	}
-	if m := commitPath.FindStringSubmatch(path); m != nil {
-		ref.Kind = Commit
-		ref.Commit = m[1]
-		return ref, true
+	if m := lines.FindStringSubmatch(fragment); m != nil && ref.Kind == File {
+		ref.First, _ = strconv.Atoi(m[1])
+		ref.Last, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
 	}
-	if m := runPath.FindStringSubmatch(path); m != nil {
-		ref.Kind = Run
-		ref.Run = m[1]
-		ref.Job = m[2]
-		return ref, true
-	}
-	if m := jobPath.FindStringSubmatch(path); m != nil {
-		ref.Kind = Run
-		ref.Job = m[1]
-		return ref, true
-	}
-	if m := filePath.FindStringSubmatch(path); m != nil {
-		ref.Kind = File
-		ref.Path = m[1]
-		if m := lines.FindStringSubmatch(fragment); m != nil {
-			ref.First, _ = strconv.Atoi(m[1])
-			ref.Last, _ = strconv.Atoi(cmp.Or(m[2], m[1]))
-		}
-		return ref, true
-	}
-	return Reference{}, false
+	return ref, ref.Kind != ""
 }

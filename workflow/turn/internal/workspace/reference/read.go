@@ -46,7 +46,10 @@ func (r *Reader) read(ctx context.Context, ref Reference) Found {
 	var f Found
 	var err error
 	switch {
-	case ref.Kind == Commit || ref.Kind == File:
+	case ref.Kind == Page:
+		f.Refused = "I do not open pages of its kind: name the file, commit, issue, pull request or run " +
+			"that is meant, or paste what matters of it"
+	case ref.Kind == Commit || ref.Kind == File || ref.Kind == Folder:
 		f, err = r.fromMirror(ctx, ref)
 	case ref.Repository.Pulls.Host == nil:
 		f.Refused = fmt.Sprintf("the configuration names no git host for %s: my operator can add `host: on` "+
@@ -250,9 +253,9 @@ func (r *Reader) fromMirror(ctx context.Context, ref Reference) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	read := readFile
-	if ref.Kind == Commit {
-		read = readCommit
+	read := readCommit
+	if ref.Kind != Commit {
+		read = readPath
 	}
 	f, found, err := read(ctx, mirror.Commits(), ref)
 	if !found && err == nil {
@@ -260,7 +263,7 @@ func (r *Reader) fromMirror(ctx context.Context, ref Reference) (Found, error) {
 		if len(ref.Commit) == 40 {
 			fetch = func(ctx context.Context) error { return mirror.FetchCommit(ctx, ref.Commit) }
 		}
-		if err := fetch(ctx); err != nil && ref.Kind == File {
+		if err := fetch(ctx); err != nil && ref.Kind != Commit {
 			return Found{}, err
 		}
 		f, found, err = read(ctx, mirror.Commits(), ref)
@@ -339,9 +342,13 @@ const (
 	maxBranchParts = 20
 )
 
-// readFile reads lines of a file at a commit, with some around them. Of the branch and the path, which are
-// both separated by slashes, it takes the first division that exists.
-func readFile(ctx context.Context, commits git.Commits, ref Reference) (f Found, found bool, err error) {
+// readPath reads a file or a folder at a commit. Of the branch and the path, which are both separated by
+// slashes, it takes the first division that exists.
+func readPath(ctx context.Context, commits git.Commits, ref Reference) (f Found, found bool, err error) {
+	read := readFile
+	if ref.Kind == Folder {
+		read = readFolder
+	}
 	parts := 0
 	for i, c := range ref.Path {
 		if c != '/' {
@@ -357,24 +364,62 @@ func readFile(ctx context.Context, commits git.Commits, ref Reference) (f Found,
 		if err != nil {
 			continue
 		}
-		name := ref.Path[i+1:]
-		if workfile.IsPrivate(name) {
-			return Found{Refused: "files of its kind hold secrets, and are shown to nobody"}, true, nil
+		f, err := read(ctx, commits, ref, hash, ref.Path[i+1:])
+		if !errors.Is(err, fs.ErrNotExist) {
+			return f, err == nil, err
 		}
-		size, err := commits.FileSize(hash, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err == nil && size > maxFile {
-			return Found{Refused: "it is larger than " + plaintext.FormatSize(maxFile)}, true, nil
-		}
-		content, err := commits.ReadFile(hash, name)
-		if err != nil {
-			return Found{}, false, err
-		}
-		return showLines(ref, hash, name, string(content)), true, nil
 	}
 	return Found{}, false, nil
+}
+
+// readFile reads lines of a file at a commit, with some around them. A path that is no file is
+// fs.ErrNotExist.
+func readFile(_ context.Context, commits git.Commits, ref Reference, hash, name string) (Found, error) {
+	if workfile.IsPrivate(name) {
+		return Found{Refused: "files of its kind hold secrets, and are shown to nobody"}, nil
+	}
+	size, err := commits.FileSize(hash, name)
+	switch {
+	case err != nil:
+		return Found{}, err
+	case size > maxFile:
+		return Found{Refused: "it is larger than " + plaintext.FormatSize(maxFile)}, nil
+	}
+	content, err := commits.ReadFile(hash, name)
+	if err != nil {
+		return Found{}, err
+	}
+	return showLines(ref, hash, name, string(content)), nil
+}
+
+// readFolder lists the files in a folder at a commit and in the folders below it. A folder without files is
+// fs.ErrNotExist.
+func readFolder(
+	ctx context.Context, commits git.Commits, ref Reference, hash, name string,
+) (Found, error) {
+	name = strings.Trim(name, "/") + "/"
+	all, err := commits.ListPaths(ctx, hash, func(dir string) bool {
+		dir += "/"
+		return !strings.HasPrefix(dir, name) && !strings.HasPrefix(name, dir)
+	})
+	if err != nil {
+		return Found{}, err
+	}
+	all = slices.DeleteFunc(all, func(path string) bool { return !strings.HasPrefix(path, name) })
+	if len(all) == 0 {
+		return Found{}, fs.ErrNotExist
+	}
+	at := fmt.Sprintf("%s at %s of %s", prompt.FileName(name), prompt.ShortHash(hash), ref.Repository.Name)
+	f := Found{
+		What: "a folder of " + ref.Repository.Name, Label: at,
+		head: at + " with " + plaintext.CountNoun(len(all), "file") + ".",
+	}
+	if left := len(all) - maxLines; left > 0 {
+		f.left = "cut: " + plaintext.CountNoun(left, "more file")
+		all = all[:maxLines]
+	}
+	f.body = strings.Join(all, "\n")
+	return f, nil
 }
 
 // showLines returns the lines of a file that are meant, with their numbers.

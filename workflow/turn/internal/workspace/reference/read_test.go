@@ -43,6 +43,13 @@ func TestCommitsAndFilesAreReadFromTheMirror(t *testing.T) {
 	require.Equal(t, "commit "+commits[1][:10]+" of shop with 1 file", c.Label)
 	require.Contains(t, c.Text(2000, plain), `modified, +3 -1`)
 
+	folder := read("tree/" + commits[1] + "/cart")
+	require.Equal(t, "cart/ at "+commits[1][:7]+" of shop", folder.Label)
+	require.Contains(t, folder.Text(2000, plain), "with 1 file.\n\n  cart/cart.go")
+	require.Equal(t, "shop has no such folder", read("tree/main/gone").Refused)
+	require.Equal(t, "shop has no such folder", read("tree/main/car").Refused)
+	require.Contains(t, read("compare/v1...main").Refused, "I do not open pages of its kind")
+
 	require.Contains(t, read("blob/main/.env").Refused, "hold secrets")
 	require.Equal(t, "it is no text", read("blob/main/logo").Refused)
 	require.Equal(t, "shop has no such file", read("blob/main/gone.go").Refused)
