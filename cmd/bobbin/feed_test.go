@@ -15,8 +15,11 @@ import (
 )
 
 // setChannel configures what counts as a report in #bugs besides mentions: with "marked", messages with an
-// emoji; with "feeds", messages of an installed app.
+// emoji; with "feeds", messages of an installed app. With "shop-channel", #bugs is the shop's channel.
 func (s *story) setChannel(args []string, set *server.Settings) {
+	if slices.Contains(args, "shop-channel") {
+		set.Repositories[0].Channels = []string{s.Channel}
+	}
 	if slices.Contains(args, "marked") {
 		set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
 	}

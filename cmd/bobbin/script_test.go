@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -65,7 +66,7 @@ func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script", UpdateScripts: os.Getenv("UPDATE_GOLDEN") != "",
 		Setup: func(env *testscript.Env) error {
-			env.Values[storyKey{}] = &story{t: t, threads: map[string]string{}}
+			env.Values[storyKey{}] = &story{t: t, threads: map[string]string{}, channels: map[string]string{}}
 			return nil
 		},
 		Cmds: storyCommands(),
@@ -87,11 +88,12 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
 		"redeliver": cmd(redeliverCmd),
 		"advance":   cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd),
-		"packages": cmd(packagesCmd),
-		"quiet":    cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
+		"packages": cmd(packagesCmd), "tracker": cmd(trackerCmd), "clock": cmd(clockCmd),
+		"quiet": cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
 		// people
 		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd),
 		"alert": cmd(alertCmd), "unfurl": cmd(unfurlCmd),
+		"channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
 		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
 		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
@@ -139,6 +141,10 @@ type story struct {
 	last    string            // timestamp of the newest message of a person
 	said    time.Time         // time of that message
 	quiet   time.Time         // time of the newest command quiet, by the database's clock
+
+	channels map[string]string // ids of the channels of threads that are not in #bugs, by the thread's name
+	ahead    atomic.Int64      // nanoseconds by which Slack's clock is ahead
+	trackers *trackerServer    // with the stage option trackers; else nil
 
 	leads string // id of the user group of approvers; empty: there is none
 
@@ -294,6 +300,8 @@ var stageOptions = []string{
 	"history",
 	"feeds",
 	"sources",
+	"trackers",
+	"shop-channel",
 	"hooks",
 	"traces",
 	"words",
@@ -356,6 +364,8 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		keepInLFS(&cfg)
 	}
 	s.withHost(ts, args, &cfg)
+	s.withClock(&cfg)
+	s.withTrackers(ts, args, &cfg)
 	s.takeTraces(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err
@@ -442,6 +452,7 @@ func addSite(args []string, set *server.Settings, url string) {
 	site.Name = "site"
 	site.URL = url
 	site.MembersOnly = false
+	site.Channels = nil
 	if slices.Contains(args, "private") {
 		site.Private = true
 		site.Channels = []string{"C0ELSEWHERE"}
@@ -515,7 +526,7 @@ func sayCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string
 	if who == "buildbot" {
 		say = s.Slack.SayAsBot
 	}
-	posted, err := say(s.Channel, s.People[who], text, s.threads[thread])
+	posted, err := say(s.channelOf(thread), s.People[who], text, s.threads[thread])
 	if err != nil {
 		return err
 	}
@@ -534,8 +545,9 @@ var permalink = regexp.MustCompile(`\{link (\w+)\}`)
 
 func (s *story) mentions(text string) string {
 	text = permalink.ReplaceAllStringFunc(text, func(m string) string {
-		ts := s.threads[permalink.FindStringSubmatch(m)[1]]
-		return "https://acme.slack.com/archives/" + s.Channel + "/p" + strings.ReplaceAll(ts, ".", "")
+		thread := permalink.FindStringSubmatch(m)[1]
+		return "https://acme.slack.com/archives/" + s.channelOf(thread) + "/p" +
+			strings.ReplaceAll(s.threads[thread], ".", "")
 	})
 	return named.ReplaceAllStringFunc(text, func(m string) string {
 		if m == "@bobbin" {
@@ -611,7 +623,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	text := strings.Join(args, " ")
 	looks := 0
 	err := s.Poll(ctx, func() (bool, error) {
-		for _, m := range s.Slack.Thread(s.Channel, s.threads[thread]) {
+		for _, m := range s.Slack.Thread(s.channelOf(thread), s.threads[thread]) {
 			if m.BotID == s.Slack.App().BotID &&
 				strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) {
 				return true, nil
@@ -627,7 +639,7 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 	})
 	if err != nil {
 		return fmt.Errorf("waited for %q: %w; the thread is:\n%s", text, err,
-			s.Slack.ExportText(s.Channel, s.threads[thread]))
+			s.Slack.ExportText(s.channelOf(thread), s.threads[thread]))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"time"
 
 	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5"
@@ -91,8 +92,8 @@ func attachedCmd(ctx context.Context, s *story, ts *testscript.TestScript, args 
 // "upstream2/".
 var upstream = regexp.MustCompile(`^upstream\d*/`)
 
-// advanceCmd implements "advance [as NAME] FILE…": another person commits these files of the story to main
-// in the remote, at their paths below upstream/.
+// advanceCmd implements "advance [as NAME] [at TIME] FILE…": another person commits these files of the story
+// to main in the remote, at their paths below upstream/.
 func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	var files []txtar.File
 	who := &object.Signature{
@@ -102,6 +103,13 @@ func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	if args[0] == "as" {
 		who.Name, who.Email, args = args[1], args[1]+"@example.com", args[2:]
+	}
+	if args[0] == "at" {
+		var err error
+		if who.When, err = time.Parse(time.RFC3339, args[1]); err != nil {
+			return err
+		}
+		args = args[2:]
 	}
 	for _, name := range args {
 		files = append(files, txtar.File{

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+)
+
+// withClock gives the local Slack the story's clock.
+func (s *story) withClock(cfg *stage.Config) {
+	before := cfg.Slack
+	cfg.Slack = func(c *slacktest.Config) {
+		before(c)
+		c.Now = func() time.Time { return time.Now().Add(time.Duration(s.ahead.Load())) }
+	}
+}
+
+// clockCmd implements "clock TIME": Slack's clock is set to TIME, as in RFC 3339, and goes on from there.
+func clockCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	at, err := time.Parse(time.RFC3339, args[0])
+	s.ahead.Store(int64(time.Until(at)))
+	return err
+}
+
+// zoneCmd implements "zone WHO ZONE": WHO is in that time zone.
+func zoneCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	return s.Slack.ChangeUser(s.People[args[0]], func(u *slacktest.User) { u.TZ = args[1] })
+}
+
+// channelCmd implements "channel [private] THREAD [TOPIC]": the thread of that name will be in a channel of
+// the same name, which ann, bea and the bot are in.
+func channelCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	ch := slacktest.Channel{Members: []string{s.People["ann"], s.People["bea"], s.Slack.App().BotUser}}
+	if args[0] == "private" {
+		ch.Kind = slacktest.Private
+		args = args[1:]
+	}
+	ch.Name = args[0]
+	ch.Topic = strings.Join(args[1:], " ")
+	s.channels[ch.Name] = s.AddChannel(ch)
+	return nil
+}
+
+// channelOf returns the id of the channel that a thread is in.
+func (s *story) channelOf(thread string) string { return cmp.Or(s.channels[thread], s.Channel) }
+
+// chatBytes is how long the messages of chat are at least: some dozens of them are a long thread.
+const chatBytes = 400
+
+// chatCmd implements "chat in THREAD COUNT WHO,… TEXT": these people take turns to write that many long
+// messages, each with TEXT and its number.
+func chatCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
+	if len(args) < 5 || args[0] != "in" {
+		return fmt.Errorf("usage: chat in THREAD COUNT WHO,… TEXT")
+	}
+	count, err := strconv.Atoi(args[2])
+	if err != nil {
+		return err
+	}
+	people := strings.Split(args[3], ",")
+	text := strings.Join(args[4:], " ")
+	long := strings.Repeat(text+", ", chatBytes/len(text)+1)
+	for n := range count {
+		said := fmt.Sprintf("%s and again %d", long, n+1)
+		if err := sayCmd(ctx, s, ts, []string{people[n%len(people)], "in", args[1], said}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
