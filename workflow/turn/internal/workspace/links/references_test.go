@@ -32,6 +32,8 @@ func (nobody) Person(context.Context, workflow.Thread, string) (workflow.Person,
 	return workflow.Person{}, errors.New("nobody is known")
 }
 
+func (nobody) Outsiders(context.Context, string) (bool, error) { return false, nil }
+
 const hostToken = "tok_of_the_shop"
 
 // atHost returns the links of a session about the repository shop, which has a GitHub host.

@@ -35,6 +35,10 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 	if err != nil {
 		return read, err
 	}
+	closed, err := l.whyClosed(ctx, named)
+	if err != nil {
+		return read, err
+	}
 	for _, ref := range named {
 		earlier := slices.DeleteFunc(slices.Clone(known),
 			func(key string) bool { return !strings.HasSuffix(key, keyEnd(ref)) })
@@ -42,8 +46,11 @@ func (l *Links) followTickets(ctx context.Context, m workflow.Message, b *budget
 			func(key string) bool { return strings.HasPrefix(key, workflow.KeyOfTicket+m.TS+":") }) {
 			continue
 		}
-		one, err := l.readTicket(ctx, ref, newestSum(earlier, ref), b.next())
-		if err != nil {
+		one := ticket{}
+		if closed != "" && !ref.Guests {
+			b.next()
+			one = l.closedIssue(ref, closed, earlier)
+		} else if one, err = l.readTicket(ctx, ref, newestSum(earlier, ref), b.next()); err != nil {
 			return read, err
 		}
 		b.take(one.note)
@@ -65,7 +72,7 @@ func newestSum(keys []string, ref tracker.Ref) string {
 	for _, key := range slices.Backward(keys) {
 		rest := strings.TrimSuffix(strings.TrimPrefix(key, workflow.KeyOfTicket), keyEnd(ref))
 		_, sum, _ := strings.Cut(rest, ":")
-		if sum != "" && sum != notRead {
+		if sum != "" && sum != notRead && sum != notForGuests {
 			return sum
 		}
 	}
@@ -77,7 +84,43 @@ type ticket struct {
 	note  string          // for agents
 	label string          // for the thread: that it was read
 	lines []workflow.Line // for the thread: that it could not be read
-	sum   string          // of its content; notRead: it could not be read
+	sum   string          // of its content; notRead or notForGuests: it was not read
+}
+
+// notForGuests is the sum of an issue that was not read because guests may be in the channel.
+const notForGuests = "guests"
+
+// whyClosed returns why issues are not read in the thread's channel unless their tracker is open to guests,
+// in words; empty: they are read. Slack is asked only if one of the trackers is not.
+func (l *Links) whyClosed(ctx context.Context, named []tracker.Ref) (string, error) {
+	if !slices.ContainsFunc(named, func(ref tracker.Ref) bool { return !ref.Guests }) {
+		return "", nil
+	}
+	there, err := l.Slack.Outsiders(ctx, l.Session().Thread.Channel)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		l.Log.Warn("cannot see who is in the channel; no issue is read for it", "err", err)
+		return workflow.MembersUnseen, nil
+	case there:
+		return workflow.OutsidersThere, nil
+	}
+	return "", nil
+}
+
+// closedIssue returns what is told of an issue that is not read in the thread's channel. The thread is told
+// it once, which earlier says: the keys of the notes about the issue.
+func (l *Links) closedIssue(ref tracker.Ref, why string, earlier []string) ticket {
+	one := l.unreadIssue(ref, &tracker.Error{
+		Reason: why, Cure: "if they may read such issues, set guests: true for this tracker",
+	})
+	one.sum = notForGuests
+	told := func(key string) bool { return strings.HasSuffix(key, ":"+notForGuests+keyEnd(ref)) }
+	if slices.ContainsFunc(earlier, told) {
+		one.lines = nil
+	}
+	return one
 }
 
 // readTicket asks for an issue, of which agents are shown about most bytes. What did not change since agents
