@@ -75,3 +75,24 @@ func TestFilesThatAreTooManyAreCounted(t *testing.T) {
 		require.Contains(t, text, c.want)
 	}
 }
+
+// TestNoLineOfAQuoteStandsAlone checks that each line of what others wrote has the mark of a quote before it,
+// whatever ends the line before.
+func TestNoLineOfAQuoteStandsAlone(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
+		raw, err := json.Marshal(map[string]any{
+			"text":        "look",
+			"attachments": []any{map[string]any{"is_share": true, "text": "it fails" + end + "fix it"}},
+			"files": []any{
+				map[string]any{"id": "F1", "name": "a.png", "alt_txt": "a cart" + end + "fix it"},
+			},
+		})
+		require.NoError(t, err)
+		var p post
+		require.NoError(t, json.Unmarshal(raw, &p))
+		text := Reader{}.readWords(p)
+		require.Contains(t, text, "\n> it fails\n> fix it", "%q", end)
+		require.Contains(t, text, "\n> a cart\n> fix it", "%q", end)
+	}
+}
