@@ -100,8 +100,7 @@ func (d *Directory) refuseChannel(ctx context.Context, here, there string) (stri
 	}
 	outsiders, err := d.Outsiders(ctx, here)
 	if err == nil && outsiders {
-		return "guests or people from outside this workspace are in this channel: forward the message to " +
-			"this thread if they may read it", nil
+		return workflow.OutsidersThere + ": forward the message to this thread if they may read it", nil
 	}
 	return "", err
 }

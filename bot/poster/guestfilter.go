@@ -31,12 +31,6 @@ type GuestFilter struct {
 	Log *slog.Logger
 }
 
-// Why code is hidden in a channel.
-const (
-	outsidersThere = "guests or people from elsewhere are in this channel"
-	membersUnseen  = "I could not see who is in this channel"
-)
-
 // HidesCode returns why code of one of those repositories is hidden in the channel at this moment, in
 // words; empty: it is not hidden.
 func (g *GuestFilter) HidesCode(ctx context.Context, repositories []string, channel string) (why string) {
@@ -50,16 +44,16 @@ func (g *GuestFilter) HidesCode(ctx context.Context, repositories []string, chan
 		return ""
 	}
 	if g.People == nil {
-		return membersUnseen
+		return workflow.MembersUnseen
 	}
 	there, err := g.People.Outsiders(ctx, channel)
 	if err != nil {
 		cmp.Or(g.Log, slog.New(slog.DiscardHandler)).Warn("cannot see who is in the channel; "+
 			"code is kept back", "channel", channel, "err", err)
-		return membersUnseen
+		return workflow.MembersUnseen
 	}
 	if there {
-		return outsidersThere
+		return workflow.OutsidersThere
 	}
 	return ""
 }

@@ -46,6 +46,8 @@ type Config struct {
 	Projects []string
 	// names of the repositories in whose sessions issues are read; empty: all
 	Repositories []string
+	// issues are read in channels with guests, too, or with people of other workspaces
+	Guests bool
 }
 
 // A Tracker is one configured tracker.

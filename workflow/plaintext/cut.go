@@ -12,6 +12,13 @@ const ellipsis = "…"
 // OneLine joins the lines of a text and replaces each run of white space by one space.
 func OneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
+// UnifyLineEnds returns a text in which everything that may be shown as the end of a line is a line feed:
+// otherwise a line of a quote could stand without the mark that is put before each.
+func UnifyLineEnds(s string) string { return lineEnds.Replace(s) }
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n",
+	"\u2028", "\n", "\u2029", "\n")
+
 // SafeLine makes text by others a line of at most most characters. It drops characters that control a
 // terminal or change the text direction.
 func SafeLine(s string, most int) string {

@@ -72,7 +72,8 @@ func isHidden(r rune) bool {
 	switch {
 	case r == 0x00AD, r == 0x061C, r == 0xFEFF, r == 0x200B, r == 0x200E, r == 0x200F:
 		return true
-	case r >= 0x202A && r <= 0x202E, r >= 0x2060 && r <= 0x206F, r >= 0xE0000 && r <= 0xE007F:
+	case r >= 0x2028 && r <= 0x202E, // with the separators of lines and paragraphs
+		r >= 0x2060 && r <= 0x206F, r >= 0xE0000 && r <= 0xE007F:
 		return true
 	}
 	return false

@@ -9,7 +9,10 @@ import (
 
 // secretName matches the names of variables that hold a secret.
 var secretName = regexp.MustCompile(`(?i)(?:^|_)(?:secrets?|tokens?|keys?|pass|password|passwd|passphrase|` +
-	`pwd|pw|credentials?|auth|private|salt|pepper|signature|webhook|dsn)(?:_|$|\d)`)
+	`pwd|pw|credentials?|auth|authtoken|private|salt|pepper|signature|webhook|dsn)(?:_|$|\d)`)
+
+// variable matches a value that only names another variable: it is no secret, and stands in ordinary text.
+var variable = regexp.MustCompile(`^\$\{\w+\}$`)
 
 // EnvValues returns the secret values in a file of environment variables: values whose variable has a name
 // that matches secretName, and passwords in URLs. It leaves out all other values, such as ports, modes and
@@ -27,7 +30,7 @@ func EnvValues(file string) (values []string) {
 				values = append(values, password)
 			}
 		}
-		if secretName.MatchString(name) && !IsOrdinary(value) {
+		if secretName.MatchString(name) && !IsOrdinary(value) && !variable.MatchString(value) {
 			values = append(values, value)
 		}
 	}

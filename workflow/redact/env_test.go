@@ -17,8 +17,10 @@ func TestEnvValuesAreThoseOfSecrets(t *testing.T) {
 		"KEYBOARD=qwertz-layout\n" +
 		"POSTGRES_PASSWORD=postgres\nMYSQL_PASSWORD='password'\n" +
 		"TEST_URL=postgres://shop-tests:shop-tests@localhost/shop\n" +
-		"STRIPE_KEY2=four-score # and seven\nnonsense\n=x\nEMPTY_SECRET=\n"
-	require.Equal(t, []string{"tea-and-biscuits", "open sesame", "correct horse", "four-score", ""},
+		"STRIPE_KEY2=four-score # and seven\nnonsense\n=x\nEMPTY_SECRET=\n" +
+		"//npm.example/:_authToken=years-ago\n//npm.example/:_authToken=${NPM_TOKEN}\n"
+	require.Equal(t,
+		[]string{"tea-and-biscuits", "open sesame", "correct horse", "four-score", "", "years-ago"},
 		redact.EnvValues(file))
 	f := redact.New("a-given-value").With(redact.EnvValues(file)...)
 	require.Equal(t, "[masked: configured], [masked: configured], development",

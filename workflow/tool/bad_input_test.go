@@ -31,6 +31,8 @@ func newHostile(t testing.TB) *Env {
 	b.put(t, "dir/.git/config", secret)
 	b.put(t, ".GIT/config", secret)
 	b.put(t, ".env", "KEY="+secret)
+	b.put(t, "keys/id_rsa", "KEY="+secret)
+	b.put(t, "keys/id_rsa.pub", "KEY=a public one\n")
 	b.put(t, "nul.bin", "\x7fELF\x00\x00"+secret)
 	b.put(t, "latin.txt", "caf\xe9\nplain\n")
 	b.put(t, "escape.txt", "a\x1b[31mred\u202etxt\n")
@@ -104,8 +106,17 @@ func TestReadingStrangeFiles(t *testing.T) {
 	t.Parallel()
 	b := newHostile(t)
 	read := func(p string) string { return b.call(t, "read_file", args{"path": p}).Text }
-	require.Contains(t, b.refused(t, "read_file", args{"path": ".env"}), "may hold secrets")
-	require.Contains(t, b.refused(t, "search", args{"path": ".env", "pattern": "KEY"}), "may hold secrets")
+	for _, private := range []string{".env", "keys/id_rsa"} {
+		require.Contains(t, b.refused(t, "read_file", args{"path": private}), "may hold secrets")
+		require.Contains(t, b.refused(t, "search_file", args{"path": private, "pattern": "KEY"}),
+			"may hold secrets")
+		require.Contains(t, b.refused(t, "search", args{"path": private, "pattern": "KEY"}),
+			"may hold secrets")
+	}
+	require.Contains(t, read("keys/id_rsa.pub"), "KEY=a public one", "control")
+	found := b.ok(t, "search", args{"pattern": "KEY="})
+	require.Contains(t, found, "keys/id_rsa.pub", "control")
+	require.NotContains(t, found, secret)
 	require.Contains(t, b.refused(t, "read_file", args{"path": "dir"}), "folder")
 	require.Contains(t, b.refused(t, "read_file", args{"path": "long.txt"}), "20.0 MB")
 	require.Contains(t, b.refused(t, "read_file", args{"path": "dangling.txt"}), "no")

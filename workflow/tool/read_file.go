@@ -29,9 +29,6 @@ func (e *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	if strings.TrimSpace(in.Path) == "" {
 		return "", model.Mistake("Which file? Give its path; list_files shows what there is.")
 	}
-	if workfile.IsPrivate(in.Path) {
-		return "", workfile.RefuseSecret(in.Path)
-	}
 	e.changing.RLock() // so that the content that is remembered is the current one
 	defer e.changing.RUnlock()
 	at, err := e.find(ctx, in.Path)
@@ -39,7 +36,7 @@ func (e *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 		return "", err
 	}
 	defer at.close()
-	if workfile.IsPrivate(at.path) {
+	if workfile.IsPrivate(in.Path) || workfile.IsPrivate(at.path) {
 		return "", workfile.RefuseSecret(at.name)
 	}
 	c, err := at.load()

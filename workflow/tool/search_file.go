@@ -49,15 +49,12 @@ func (e *Env) openText(ctx context.Context, p string) (io.ReadSeekCloser, error)
 		c, err := output.LoadOutput(e.OutputDir, kept)
 		return memory{bytes.NewReader(c.Data)}, err
 	}
-	if workfile.IsPrivate(p) {
-		return nil, workfile.RefuseSecret(p)
-	}
 	at, err := e.find(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	defer at.close()
-	if workfile.IsPrivate(at.path) {
+	if workfile.IsPrivate(p) || workfile.IsPrivate(at.path) {
 		return nil, workfile.RefuseSecret(at.name)
 	}
 	c, err := at.load()

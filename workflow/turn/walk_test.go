@@ -82,6 +82,8 @@ func (*town) ReadThread(
 	return workflow.ThreadPage{}, nil
 }
 
+func (*town) Outsiders(context.Context, string) (bool, error) { return true, nil }
+
 func (*town) Topic(context.Context, string) (string, error) { return "", nil }
 
 func (*town) Zone(context.Context, string) *time.Location { return nil }

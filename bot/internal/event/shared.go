@@ -29,15 +29,19 @@ const maxTold = 8000
 // such as tables, forwarded messages, previews of links and messages, and attachments of apps. Whose words
 // they are is said, and none of them are the author's own.
 func quoteShared(p post) (s string) {
-	for _, f := range p.Files.v {
+	own := p.Files.v[:min(len(p.Files.v), maxShared)]
+	for _, f := range own {
 		s += "\n[attached: " + mrkdwn.OneLine(string(cmp.Or(f.Name, f.Title, "a file")), 120) + "]"
 	}
-	for _, f := range p.Files.v {
+	for _, f := range own {
 		s += f.told()
 	}
 	m := p.shown()
-	if own := p.ownLines(m); len(own) > 0 {
-		s += quoted("shown with it", own)
+	if more := len(p.allFiles()) - maxShared; more > 0 {
+		m.Unread = append(m.Unread, plaintext.CountNoun(more, "more file"))
+	}
+	if lines := p.ownLines(m); len(lines) > 0 {
+		s += quoted("shown with it", lines)
 	}
 	for _, part := range m.Parts {
 		s += quoted(sourceOf(part), part.Lines)
@@ -149,21 +153,24 @@ func sourceOf(p shown.Part) string {
 	return s
 }
 
-// sharedFiles returns the files of a message and of the messages that are forwarded
-// with it, at most maxShared.
-func sharedFiles(p post) []workflow.Attachment {
-	var list []workflow.Attachment
-	add := func(files []file) {
-		for _, f := range files {
-			if f.ID != "" && len(list) < maxShared {
-				list = append(list, f.toAttachment(string(p.TS)))
-			}
-		}
-	}
-	add(p.Files.v)
+// allFiles returns the files of a message and of the messages that are forwarded with it.
+func (p post) allFiles() []file {
+	all := slices.Clone(p.Files.v)
 	for _, a := range p.Attachments.v {
 		if a.IsShare.v {
-			add(a.Files.v)
+			all = append(all, a.Files.v...)
+		}
+	}
+	return all
+}
+
+// sharedFiles returns the files of a message and of the messages that are forwarded
+// with it, at most maxShared.
+func sharedFiles(p post) (list []workflow.Attachment) {
+	all := p.allFiles()
+	for _, f := range all[:min(len(all), maxShared)] {
+		if f.ID != "" {
+			list = append(list, f.toAttachment(string(p.TS)))
 		}
 	}
 	return list

@@ -1,6 +1,8 @@
 package event
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,4 +45,54 @@ func normalised(t *testing.T, event string) (workflow.IncomingEvent, bool) {
 		Self: bot.Self{Team: "T1", User: "UBOT"},
 	}.Normalise("events_api", []byte(`{"type":"event_callback","event_id":"E1","event":`+event+`}`))
 	return in, ok
+}
+
+// TestFilesThatAreTooManyAreCounted checks that a message says how many of its files, and of those that are
+// forwarded with it, were not read.
+func TestFilesThatAreTooManyAreCounted(t *testing.T) {
+	t.Parallel()
+	files := func(n int) string {
+		return `[` + strings.TrimSuffix(strings.Repeat(`{"id":"F1","name":"a.log"},`, n), ",") + `]`
+	}
+	for _, c := range []struct {
+		own, forwarded, read int
+		want                 string
+	}{
+		{20, 0, 20, ""},
+		{23, 0, 20, "[not read: 3 more files]"},
+		{15, 5, 20, ""},
+		{15, 6, 20, "[not read: 1 more file]"},
+		{0, 30, 20, "[not read: 10 more files]"},
+	} {
+		raw := `{"text":"see","files":` + files(c.own) + `,"attachments":[{"is_share":true,"text":"it",` +
+			`"files":` + files(c.forwarded) + `}]}`
+		var p post
+		require.NoError(t, json.Unmarshal([]byte(raw), &p))
+		require.Len(t, sharedFiles(p), c.read)
+		text := Reader{}.readWords(p)
+		require.Equal(t, min(c.own, maxShared), strings.Count(text, "\n[attached: a.log]"), text)
+		require.Equal(t, c.want != "", strings.Contains(text, "[not read: "), text)
+		require.Contains(t, text, c.want)
+	}
+}
+
+// TestNoLineOfAQuoteStandsAlone checks that each line of what others wrote has the mark of a quote before it,
+// whatever ends the line before.
+func TestNoLineOfAQuoteStandsAlone(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
+		raw, err := json.Marshal(map[string]any{
+			"text":        "look",
+			"attachments": []any{map[string]any{"is_share": true, "text": "it fails" + end + "fix it"}},
+			"files": []any{
+				map[string]any{"id": "F1", "name": "a.png", "alt_txt": "a cart" + end + "fix it"},
+			},
+		})
+		require.NoError(t, err)
+		var p post
+		require.NoError(t, json.Unmarshal(raw, &p))
+		text := Reader{}.readWords(p)
+		require.Contains(t, text, "\n> it fails\n> fix it", "%q", end)
+		require.Contains(t, text, "\n> a cart\n> fix it", "%q", end)
+	}
 }

@@ -9,17 +9,18 @@ import (
 )
 
 // Visible drops characters that could hide or reverse other text, such as control characters, bidi marks and
-// tag characters. Line ends, tabs, and the joiner and variation selectors of emoji stay.
+// tag characters. Tabs, and the joiner and variation selectors of emoji stay. Line ends of any kind become
+// line feeds.
 func Visible(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\n' || r == '\t' || r == '\u200d':
 			return r
-		case r == '\r', unicode.IsControl(r), unicode.Is(unicode.Cf, r), r >= 0xe0000 && r <= 0xe0fff:
+		case unicode.IsControl(r), unicode.Is(unicode.Cf, r), r >= 0xe0000 && r <= 0xe0fff:
 			return -1
 		}
 		return r
-	}, strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n"))
+	}, plaintext.UnifyLineEnds(strings.ToValidUTF8(s, "\uFFFD")))
 }
 
 // Escape disables Slack's markup in text: mentions, links, entities.

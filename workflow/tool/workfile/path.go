@@ -58,19 +58,6 @@ func underGit(p string) bool {
 	return false
 }
 
-// IsPrivate reports whether a file usually holds secrets. Examples of such files do not.
-func IsPrivate(name string) bool {
-	name = strings.ToLower(path.Base(name))
-	if name != ".env" && !strings.HasPrefix(name, ".env.") {
-		return false
-	}
-	switch strings.TrimPrefix(name, ".env.") {
-	case "example", "sample", "template", "dist", "defaults":
-		return false
-	}
-	return true
-}
-
 const maxLinks = 16
 
 // ResolveLinks follows the symbolic links of a clean path by hand, so that they can be checked and a file has

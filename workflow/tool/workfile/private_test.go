@@ -10,6 +10,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
+func TestPrivateFilesAreKnownByTheirNames(t *testing.T) {
+	t.Parallel()
+	for _, name := range strings.Fields(`
+		.env web/.env.production .ENV .netrc _netrc .npmrc web/.npmrc .pypirc .pgpass .git-credentials
+		.htpasswd .dockercfg id_rsa id_ed25519 id_ed25519_sk keys/ID_RSA id_rsa_deploy deploy_id_ecdsa
+		id_rsa.bak server.pem tls.key ca.key ca-key.pem cert-key.pem privkey.pem app.p12 app.pfx
+		AuthKey_7.p8 release.keystore a.jks a.ppk
+	`) {
+		require.True(t, IsPrivate(name), name)
+	}
+	for _, name := range strings.Fields(`
+		.env.example web/.env.sample env environment.go netrc.go id_rsa.pub id_ed25519.pub id_rsa.go
+		id_rsa_test.go valid_rsa.txt ca.pem cert.pem server-cert.pem fullchain.pem rds-ca-bundle.pem
+		isrgrootx1.pem server.crt server.cer public.pem public-key.pem pub.key key.go keys.json pem.go
+		monkey keystore.properties id_rsa/README.md .npmrc.example
+	`) {
+		require.False(t, IsPrivate(name), name)
+	}
+}
+
 func TestSecretsOfCommits(t *testing.T) {
 	t.Parallel()
 	m, commits := repotest.NewMirror(t,

@@ -73,7 +73,7 @@ func TestAFirstRequestWithEverythingIsShort(t *testing.T) {
 		Script: "expect user \"please look\"\ncall reply {\"text\": \"It is 3 cents.\"}",
 	})
 	one, err := tracker.New(tracker.Config{
-		Kind: tracker.Jira, URL: issues.URL, Token: "t", Projects: []string{"SHOP"},
+		Kind: tracker.Jira, URL: issues.URL, Token: "t", Projects: []string{"SHOP"}, Guests: true,
 	})
 	require.NoError(t, err)
 	th.Runner.Trackers = []*tracker.Tracker{one}

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo/source"
 	"github.com/bobbinhq/bobbin/repo/source/sourcetest"
 	"github.com/bobbinhq/bobbin/repo/tracker"
@@ -116,7 +118,7 @@ call reply {"text": "I cannot see that either."}
 `})
 	open := func(token string) []*tracker.Tracker {
 		one, err := tracker.New(tracker.Config{
-			Kind: tracker.Jira, URL: server.URL, Token: token, Projects: []string{"SHOP"},
+			Kind: tracker.Jira, URL: server.URL, Token: token, Projects: []string{"SHOP"}, Guests: true,
 		})
 		require.NoError(t, err)
 		return []*tracker.Tracker{one}
@@ -141,4 +143,60 @@ call reply {"text": "I cannot see that either."}
 		"operator can help: set the variable that token_env names to a token that is valid.")
 	require.NotContains(t, th.Text(), "a-given-value")
 	require.NotEqual(t, workflow.PhaseWorking, th.Session().Phase)
+}
+
+// TestGuestsSeeNoIssueOfATracker checks that no issue is read in a channel with a guest unless its tracker is
+// open to guests, and none if Slack does not tell who is there.
+func TestGuestsSeeNoIssueOfATracker(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		fmt.Fprint(w, `{"key": "SHOP-12", "fields": {"summary": "A cent is lost"}}`)
+	}))
+	t.Cleanup(server.Close)
+	const reply = "call reply {\"text\": \"I see.\"}"
+	th := turntest.Open(t, turntest.Settings{Script: strings.Join([]string{
+		`expect user "The jira issue SHOP-12 was not read: guests or people from elsewhere are in this ` +
+			`channel. You do not know what it says."` + "\n" + reply,
+		reply,
+		`expect user "The jira issue SHOP-12, which a message names, as it is now."` + "\n" + reply,
+		`expect user "The jira issue SHOP-13 was not read: I could not see who is in this channel."` + "\n" +
+			reply,
+		reply,
+	}, "\n---\n")})
+	open := func(guests bool) []*tracker.Tracker {
+		one, err := tracker.New(tracker.Config{
+			Kind: tracker.Jira, URL: server.URL, Token: "t", Projects: []string{"SHOP"}, Guests: guests,
+		})
+		require.NoError(t, err)
+		return []*tracker.Tracker{one}
+	}
+	th.Runner.Trackers = open(false)
+	th.Say("ann", "@bobbin SHOP-12 is still there")
+	refused := "I cannot read `SHOP-12` (jira at " + strings.TrimPrefix(server.URL, "http://") +
+		"): guests or people from elsewhere are in this channel. Write here what matters of it; for the " +
+		"next time, my operator can help: if they may read such issues, set guests: true for this tracker."
+	require.Equal(t, 1, strings.Count(th.Text(), refused), th.Text())
+	th.Say("ann", "@bobbin as SHOP-12 says")
+	require.Equal(t, 1, strings.Count(th.Text(), refused), "it is said once")
+	require.Zero(t, asked.Load())
+
+	th.Runner.Trackers = open(true)
+	th.Say("ann", "@bobbin see SHOP-12")
+	require.EqualValues(t, 1, asked.Load(), "control: the tracker is open to guests")
+	require.Contains(t, th.Text(), "Read: SHOP-12 “A cent is lost”.")
+
+	th.Runner.Trackers = open(false)
+	without := func(c *slacktest.Channel) {
+		c.Members = slices.DeleteFunc(c.Members, func(id string) bool { return id == th.People["gus"] })
+	}
+	require.NoError(t, th.Slack.ChangeChannel(th.Channel, without))
+	th.Slack.Order(slacktest.Fault{Method: "conversations.info", Error: "missing_scope"})
+	th.Say("ann", "@bobbin see SHOP-13")
+	require.Contains(t, th.Text(), "I cannot read `SHOP-13`")
+	require.Contains(t, th.Text(), "I could not see who is in this channel.")
+	require.EqualValues(t, 1, asked.Load())
+	th.Say("ann", "@bobbin see SHOP-12")
+	require.EqualValues(t, 2, asked.Load(), "control: no guest is there")
 }

@@ -53,8 +53,8 @@ func (r *reader) readGzip(f File, depth int) (string, error) {
 	}
 	inner, done, err := r.spool(name, z, packed.count)
 	defer done()
-	var refused refusal
-	cut := errors.As(err, &refused) && strings.HasPrefix(string(refused), "it is broken") && inner.Size > 0
+	broken := err
+	cut := isBroken(err) && inner.Size > 0
 	if err != nil && !cut {
 		return "", err
 	}
@@ -64,7 +64,7 @@ func (r *reader) readGzip(f File, depth int) (string, error) {
 		return "", refusal("it is a picture that is packed; attach it unpacked")
 	}
 	if cut && err == nil {
-		r.left = append(r.left, "the rest ("+string(refused)+")")
+		r.leave("the rest", broken)
 	}
 	if what == "" {
 		what = "text"
@@ -87,6 +87,9 @@ func (r *reader) readTar(f File, depth int) (string, error) {
 	for {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
+			if !endsInZeros(f.Data, packed.n) {
+				return what(), refusal("it is cut off")
+			}
 			return what(), nil
 		}
 		if err != nil {
@@ -108,6 +111,14 @@ func (r *reader) readTar(f File, depth int) (string, error) {
 			return what(), err
 		}
 	}
+}
+
+// endsInZeros reports whether a tar archive ends there as it should, with a block of zeros. One that is cut
+// between two members has none.
+func endsInZeros(archive io.ReaderAt, end int64) bool {
+	block := make([]byte, 512)
+	_, err := archive.ReadAt(block, max(0, end-int64(len(block))))
+	return (err == nil || errors.Is(err, io.EOF)) && bytes.Count(block, []byte{0}) == len(block)
 }
 
 // A cappedReader refuses to read more than a number of bytes, until it is opened.

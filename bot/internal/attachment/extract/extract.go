@@ -2,6 +2,7 @@ package extract
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -160,11 +161,17 @@ func (r *reader) readMember(name string, src io.Reader, packed func() int64, dep
 	}
 	f, done, err := r.spool(name, src, packed)
 	defer done()
-	if err == nil {
-		r.out.begin(shown(name))
-		_, err = r.read(f, depth)
+	broken := isBroken(err) && f.Size > 0 // what is there of it is read
+	if err != nil && !broken {
+		return r.endMember(name, err)
 	}
-	return r.endMember(name, err)
+	r.out.begin(shown(name))
+	before := r.out.written
+	_, unread := r.read(f, depth)
+	if broken && unread == nil && r.out.written > before {
+		return r.endMember("the rest of "+name, err)
+	}
+	return r.endMember(name, cmp.Or(unread, err))
 }
 
 // endMember notes why a member was not read, or not read to its end. It returns an error that ends the
@@ -229,9 +236,17 @@ func (r *reader) unpack(dst io.Writer, src io.Reader, packed func() int64) (n in
 	}
 }
 
+// isBroken reports whether an error is a brokenError.
+func isBroken(err error) bool {
+	var refused refusal
+	return errors.As(err, &refused) && strings.HasPrefix(string(refused), brokenPrefix)
+}
+
+const brokenPrefix = "it is broken: "
+
 // brokenError returns a refusal for a file whose content is not what it begins as.
 func brokenError(err error) error {
-	return refusal("it is broken: " + plaintext.CutLine(plaintext.OneLine(err.Error()), 100))
+	return refusal(brokenPrefix + plaintext.CutLine(plaintext.OneLine(err.Error()), 100))
 }
 
 // A textWriter writes text up to a limit, with a line before the text of each member of an archive.

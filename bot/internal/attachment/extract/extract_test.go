@@ -88,6 +88,26 @@ func word(body string) []byte {
 	})
 }
 
+// logsOfThree is a tar archive with three files, each of one block after its header.
+func logsOfThree() []byte {
+	return tarred(member{name: "a.log", content: "one\n"}, member{name: "b.log", content: "two\ntwo\n"},
+		member{name: "c.log", content: "three\n"})
+}
+
+// wide returns a workbook of one sheet with these columns of texts in its one row, and an empty cell after
+// them.
+func wide(columns int) []byte {
+	row := strings.Repeat(`<c t="inlineStr"><is><t>x</t></is></c>`, columns-1)
+	return zipped(
+		member{name: "xl/workbook.xml", content: xmlHead + `<workbook xmlns:r="http://r"><sheets>` +
+			`<sheet name="Totals" sheetId="1" r:id="rId7"/></sheets></workbook>`},
+		member{name: "xl/_rels/workbook.xml.rels", content: xmlHead + `<Relationships>` +
+			`<Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>`},
+		member{name: "xl/worksheets/sheet1.xml", content: xmlHead + `<worksheet><sheetData><row>` + row +
+			`<c t="inlineStr"><is><t>last</t></is></c><c/></row></sheetData></worksheet>`},
+	)
+}
+
 func workbook() []byte {
 	return zipped(
 		member{name: "xl/workbook.xml", content: xmlHead + `<workbook xmlns:r="http://r"><sheets>` +
@@ -129,6 +149,51 @@ var readable = map[string]struct {
 		what: "a tar archive with 3 files, unpacked with gzip",
 		left: []string{"link (a link or a special file)"},
 		text: "==> a/app.log <==\none\n==> ../../etc/passwd <==\nroot\n",
+	},
+	"a tar that is cut after a file": {
+		name: "logs.tar", content: logsOfThree()[:1024], what: "a tar archive with 1 file",
+		left: []string{"the rest (it is cut off)"}, text: "==> a.log <==\none\n",
+	},
+	"a tar that is cut in a header": {
+		name: "logs.tar", content: logsOfThree()[:1200], what: "a tar archive with 1 file",
+		left: []string{"the rest (it is broken: unexpected EOF)"}, text: "==> a.log <==\none\n",
+	},
+	"a tar that is cut in a file": {
+		name: "logs.tar", content: logsOfThree()[:1024+512+4], what: "a tar archive with 2 files",
+		left: []string{
+			"the rest of b.log (it is broken: unexpected EOF)", "the rest (it is broken: unexpected EOF)",
+		},
+		text: "==> a.log <==\none\n==> b.log <==\ntwo\n",
+	},
+	"a tar that is cut after a file, packed": {
+		name: "logs.tgz", content: gzipped(logsOfThree()[:2048]),
+		what: "a tar archive with 2 files, unpacked with gzip",
+		left: []string{"the rest (it is cut off)"}, text: "==> a.log <==\none\n==> b.log <==\ntwo\ntwo\n",
+	},
+	"a tar that is whole": {
+		name: "logs.tar", content: logsOfThree(), what: "a tar archive with 3 files",
+		text: "==> a.log <==\none\n==> b.log <==\ntwo\ntwo\n==> c.log <==\nthree\n",
+	},
+	"a wide sheet": {
+		name: "a.xlsx", content: wide(maxColumns), what: "a workbook with 1 sheet",
+		text: "[sheet Totals]\n" + strings.Repeat("x\t", maxColumns-1) + "last\n",
+	},
+	"a sheet that is too wide": {
+		name: "a.xlsx", content: wide(maxColumns + 1), what: "a workbook with 1 sheet",
+		left: []string{"columns of the sheet Totals (those after the first 400)"},
+		text: "[sheet Totals]\n" + strings.Repeat("x\t", maxColumns-1) + "x\n",
+	},
+	"a sheet with a cell far off": {
+		name: "a.xlsx", what: "a workbook with 1 sheet",
+		content: zipped(
+			member{name: "xl/workbook.xml", content: xmlHead + `<workbook xmlns:r="http://r"><sheets>` +
+				`<sheet name="T" sheetId="1" r:id="rId7"/></sheets></workbook>`},
+			member{name: "xl/_rels/workbook.xml.rels", content: xmlHead + `<Relationships>` +
+				`<Relationship Id="rId7" Target="worksheets/sheet1.xml"/></Relationships>`},
+			member{name: "xl/worksheets/sheet1.xml", content: xmlHead + `<worksheet><sheetData><row>` +
+				`<c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row></sheetData></worksheet>`},
+		),
+		left: []string{"columns of the sheet T (those after the first 400)"}, text: "[sheet T]\n1\n",
 	},
 	"a zip": {
 		name: "logs.zip",

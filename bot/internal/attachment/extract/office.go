@@ -304,7 +304,7 @@ func (r *reader) readWorkbook(z *zip.Reader) (string, error) {
 		if _, err := r.out.Write([]byte("[sheet " + shown(s.name) + "]\n")); err != nil {
 			return what, err
 		}
-		if err := r.writeSheet(z, s.part, shared); err != nil {
+		if err := r.writeSheet(z, s, shared); err != nil {
 			return what, err
 		}
 	}
@@ -366,9 +366,14 @@ func (r *reader) sharedStrings(z *zip.Reader) (texts []string, err error) {
 	defer done()
 	var text strings.Builder
 	in := false
+	more := 0
 	for {
 		token, err := p.next()
 		if err != nil || token == nil {
+			if more > 0 {
+				r.leave(plaintext.CountNoun(more, "text")+" of cells",
+					refusal(fmt.Sprintf("there are more than %d", maxShared)))
+			}
 			return texts, err
 		}
 		switch t := token.(type) {
@@ -376,10 +381,15 @@ func (r *reader) sharedStrings(z *zip.Reader) (texts []string, err error) {
 			in = t.Name.Local == "t"
 		case xml.EndElement:
 			in = false
-			if t.Name.Local == "si" && len(texts) < maxShared {
-				texts = append(texts, text.String())
-				text.Reset()
+			if t.Name.Local != "si" {
+				continue
 			}
+			if len(texts) < maxShared {
+				texts = append(texts, text.String())
+			} else {
+				more++
+			}
+			text.Reset()
 		case xml.CharData:
 			if in {
 				text.Write(t)
@@ -388,68 +398,96 @@ func (r *reader) sharedStrings(z *zip.Reader) (texts []string, err error) {
 	}
 }
 
-// writeSheet writes the rows of a sheet.
-func (r *reader) writeSheet(z *zip.Reader, name string, shared []string) error {
-	p, done, err := r.openPart(z, name)
+// writeSheet writes the rows of a sheet, without the columns after maxColumns.
+func (r *reader) writeSheet(z *zip.Reader, s sheet, shared []string) error {
+	p, done, err := r.openPart(z, s.part)
 	if err != nil || p == nil {
 		return err
 	}
 	defer done()
-	var cells []string
-	var kind string
-	var value strings.Builder
-	in := false
+	w := sheetWriter{out: r.out, shared: shared}
 	for {
 		token, err := p.next()
-		if err != nil || token == nil {
-			return err
+		if err == nil && token != nil {
+			err = w.take(token)
 		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			if t.Name.Local == "c" {
-				kind = attribute(t, "t")
-				value.Reset()
-				for len(cells) < column(attribute(t, "r")) {
-					cells = append(cells, "")
-				}
+		if err != nil || token == nil {
+			if w.beyond {
+				r.leave("columns of the sheet "+s.name,
+					refusal(fmt.Sprintf("those after the first %d", maxColumns)))
 			}
-			in = t.Name.Local == "v" || t.Name.Local == "t"
-		case xml.CharData:
-			if in {
-				value.Write(t)
-			}
-		case xml.EndElement:
-			in = false
-			switch t.Name.Local {
-			case "c":
-				if len(cells) <= 2*maxColumn {
-					cells = append(cells, cellText(kind, value.String(), shared))
-				}
-			case "row":
-				line := strings.TrimRight(strings.Join(cells, "\t"), "\t")
-				if _, err := r.out.Write(cleanText([]byte(line + "\n"))); err != nil {
-					return err
-				}
-				cells = cells[:0]
-			}
+			return err
 		}
 	}
 }
 
+// A sheetWriter makes lines of the tokens of a sheet.
+type sheetWriter struct {
+	out    io.Writer
+	shared []string
+	cells  []string // of the row so far
+	at     int      // the column of the cell that is open
+	kind   string   // its type
+	value  strings.Builder
+	in     bool // in its value
+	beyond bool // a cell after the last column is not empty
+}
+
+func (w *sheetWriter) take(token xml.Token) error {
+	switch t := token.(type) {
+	case xml.StartElement:
+		if t.Name.Local == "c" {
+			w.kind = attribute(t, "t")
+			w.at = max(len(w.cells), column(attribute(t, "r")))
+			w.value.Reset()
+		}
+		w.in = t.Name.Local == "v" || t.Name.Local == "t"
+	case xml.CharData:
+		if w.in {
+			w.value.Write(t)
+		}
+	case xml.EndElement:
+		w.in = false
+		switch t.Name.Local {
+		case "c":
+			w.endCell()
+		case "row":
+			line := strings.TrimRight(strings.Join(w.cells, "\t"), "\t")
+			w.cells = w.cells[:0]
+			_, err := w.out.Write(cleanText([]byte(line + "\n")))
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *sheetWriter) endCell() {
+	text := cellText(w.kind, w.value.String(), w.shared)
+	if w.at >= maxColumns {
+		w.beyond = w.beyond || text != ""
+		return
+	}
+	for len(w.cells) < w.at {
+		w.cells = append(w.cells, "")
+	}
+	w.cells = append(w.cells, text)
+}
+
 const (
-	maxColumn = 200     // columns of a sheet that are kept apart
-	maxShared = 200_000 // texts that cells of a workbook may name
+	maxColumns = 400     // columns of a sheet that are read
+	maxShared  = 200_000 // texts that cells of a workbook may name
 )
 
-// column returns the number of the column of a cell such as B7, from 0, or 0.
+// column returns the number of the column of a cell such as B7, from 0, or 0. It returns maxColumns for all
+// that are after the last one that is read.
 func column(cell string) (n int) {
 	for _, c := range cell {
-		if c < 'A' || c > 'Z' || n > maxColumn {
+		if c < 'A' || c > 'Z' || n > maxColumns {
 			break
 		}
 		n = 26*n + int(c-'A') + 1
 	}
-	return min(max(n-1, 0), maxColumn)
+	return min(max(n-1, 0), maxColumns)
 }
 
 // cellText returns what a cell shows.

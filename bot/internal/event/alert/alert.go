@@ -257,8 +257,9 @@ func traceOf(body string) string {
 
 // fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address
 // of the issue without its query. If the address names no issue, it covers the title without what varies, and
-// the first files of the stack without line numbers or, without a stack, the first line of the rest: two
-// services with one title are two problems. Of a form, it covers all: each is a report of its own.
+// the first files of the stack without line numbers or, without a stack, the first line of the rest that
+// names something: two services with one title are two problems. Of a form, it covers all: each is a report
+// of its own.
 func fingerprint(a workflow.Alert, form bool) string {
 	of := []string{strings.ToLower(cmp.Or(a.AppID, a.App))}
 	issue := issueOf(a.Link)
@@ -275,32 +276,26 @@ func fingerprint(a workflow.Alert, form bool) string {
 			}
 		}
 	default:
-		first, _, _ := strings.Cut(a.Body, "\n")
-		of = append(of, nameOf(a.Title), nameOf(first))
+		of = append(of, nameOf(a.Title), firstName(a.Body))
 	}
 	sum := sha256.Sum256([]byte(strings.Join(of, "\n")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// issuePath matches the path of an issue, an incident, or a rule that fires.
-var issuePath = regexp.MustCompile(
-	`^(.*?/(?:issues|incidents|pull|merge_requests|errors|alerting|alerts|problems|` +
-		`monitors)/[^/]+(?:/[^/]+)?)`)
+// issuePath matches the path of an issue, an incident, or a rule that fires, without what may follow it, such
+// as /tags or /checks.
+var issuePath = regexp.MustCompile(`^.*?/(?:incidents/[^/]+|alerting/grafana/[^/]+|` +
+	`(?:issues|pull|merge_requests|errors|alerting|alerts|problems|monitors)/(?:[^/]+/)??[^/]*\d[^/]*)`)
 
+// issueOf returns the address of the issue that a link leads to, or an empty string for another link.
 func issueOf(link string) string {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	m := issuePath.FindStringSubmatch(u.Path)
-	if m == nil || !strings.ContainsAny(m[1], "0123456789") &&
-		!strings.Contains(m[1], "/alerting/grafana/") &&
-		!strings.Contains(m[1], "/incidents/") {
+	path := issuePath.FindString(u.Path)
+	if path == "" {
 		return ""
-	}
-	path := strings.TrimRight(m[1], "/")
-	for _, end := range []string{"/view", "/edit", "/events", "/files", "/commits"} {
-		path = strings.TrimSuffix(path, end)
 	}
 	return strings.ToLower(u.Host) + path
 }

@@ -126,6 +126,24 @@ func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
 			"request 3f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails",
 			"request 4f2b8a10-1c4d-4a5e-9b6f-0123456789ab fails",
 		},
+		{"1.2k events of shop", "1.3k events of shop", "980 events of shop", "2M events of shop"},
+		{"heap at 1.5Gi", "heap at 980Mi", "heap at 1.2 GB", "heap at 980 MB"},
+		{"12/s timeouts", "1.2k/s timeouts"},
+		{
+			"Down for 1h5m", "Down for 2h", "Down for 1h 5m", "Down for 2 hours",
+			"Down for 1 hour and 5 minutes", "Down for 500 seconds", "Down for 1m30.5s",
+		},
+		{
+			"Down since 09:20 UTC", "Down since 9:05 pm", "Down since 9:05PM", "Down since 14:02:11Z",
+			"Down since 2026-11-27T14:02:11+01:00", "Down since Mon 3 Nov 14:02", "Down since Monday",
+			"Down since Tue, Dec 1st 2026, 9:20 AM CET", "Down since 3 May 2026", "Down since 27 Nov",
+			"Down since 03/Nov/2026:14:02:11 +0100", "Down since 27.11.2026", "Down since Mon Nov 3 2026",
+			"Down since <!date^1764300000^{time}|09:20 UTC>", "Down since Sat 14:02",
+		},
+		{"last error 5m ago", "last error 12m ago", "last error 3 minutes ago", "last error 404 minutes ago"},
+		{"Value: B=2.31, C=1", "Value: B=4, C=12.5k"},
+		{"see https://x.example/d/shop?from=1&to=2", "see https://x.example/d/shop?from=7#a"},
+		{"see https://x.example/issues/7/tags", "see https://x.example/issues/7/events?q=1"},
 	} {
 		for _, other := range same {
 			require.Equal(t, nameOf(same[0]), nameOf(other))
@@ -147,6 +165,19 @@ func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
 		{"[500] checkout fails", "[404] checkout fails"},
 		{"job ended with exit code 137", "job ended with exit code 1"},
 		{"port 8080 refuses", "port 5432 refuses"},
+		{"web01 is down", "web02 is down"},
+		{"web-01.acme.example: 1.2k errors", "web-02.acme.example: 1.2k errors"},
+		{"server 3 is down", "server 4 is down"},
+		{"replica 3 may restart", "replica 4 may restart"},
+		{"node 3 is down for 5m", "node 4 is down for 5m"},
+		{"status 503 for 5 minutes", "status 504 for 5 minutes"},
+		{"shard 2: 1.2k timeouts", "shard 3: 1.2k timeouts"},
+		{"mon is down", "osd is down"},
+		{"exit_code=137", "exit_code=1"},
+		{"status=503", "status=504"},
+		{"instance=10.0.0.5:9100 is down", "instance=10.0.0.6:9100 is down"},
+		{"see https://x.example/d/shop", "see https://x.example/d/blog"},
+		{"see https://x.example/issues/7/tags", "see https://x.example/issues/8/tags"},
 	} {
 		require.NotEqual(t, nameOf(apart[0]), nameOf(apart[1]))
 	}
@@ -162,9 +193,60 @@ func TestWhatVariesIsNotPartOfTheName(t *testing.T) {
 	}
 	require.NotEqual(t, of("HighErrorRate", "cart", nil), of("HighErrorRate", "payments", nil))
 	require.Equal(t, of("HighErrorRate", "cart", nil), of("HighErrorRate", "cart", nil))
+	require.NotEqual(t, of("HighErrorRate", "cart", nil), of("HighErrorRate", "cart2", nil))
+	attached := func(body string) string {
+		raw, err := json.Marshal(map[string]any{
+			"attachments": []any{map[string]any{"title": "HighErrorRate", "text": body}},
+		})
+		require.NoError(t, err)
+		a, ok := Read(raw)
+		require.True(t, ok)
+		return a.Fingerprint
+	}
+	require.Equal(t, attached("Mon 3 Nov, 14:02 UTC\nService: cart"),
+		attached("Tue 4 Nov, 9:05 UTC\nService: cart"), "a line with the time")
+	require.NotEqual(t, attached("Mon 3 Nov, 14:02 UTC\nService: cart"),
+		attached("Mon 3 Nov, 14:02 UTC\nService: pay"), "which is no name")
 	form := map[string]any{"is_workflow_bot": true}
 	require.NotEqual(t, of("New bug", "cart\nnothing happens", form), of("New bug", "cart\nit is slow", form))
 	require.Equal(t, of("New bug", "cart\nnothing happens", nil), of("New bug", "cart\nit is slow", nil))
+}
+
+// TestLinksOfOneIssue checks that a link to a part of an issue is one to the issue, and that other links name
+// none.
+func TestLinksOfOneIssue(t *testing.T) {
+	t.Parallel()
+	for issue, links := range map[string][]string{
+		"acme.sentry.io/issues/4711": {
+			"https://acme.sentry.io/issues/4711", "https://acme.sentry.io/issues/4711/tags/?a=1",
+			"https://ACME.sentry.io/issues/4711/activity/",
+			"https://acme.sentry.io/issues/4711/events/9f2c/json",
+		},
+		"github.com/acme/shop/pull/15": {
+			"https://github.com/acme/shop/pull/15/checks?check_run_id=7",
+			"https://github.com/acme/shop/pull/15#a",
+			"https://github.com/acme/shop/pull/15/commits/0a1b2c3",
+		},
+		"git.example/acme/shop/-/merge_requests/3": {
+			"https://git.example/acme/shop/-/merge_requests/3/diffs#note_7",
+		},
+		"acme.pagerduty.com/incidents/QABCDEF": {
+			"https://acme.pagerduty.com/incidents/QABCDEF/timeline/R2",
+		},
+		"g.example/alerting/grafana/abCD": {
+			"https://g.example/alerting/grafana/abCD/view?orgId=1",
+			"https://g.example/alerting/grafana/abCD/edit",
+		},
+		"x.example/alerts/rules/9": {"https://x.example/alerts/rules/9/details"},
+		"": {
+			"https://g.example/alerting/list", "https://g.example/team2/alerting/list",
+			"https://acme.sentry.io/issues/", "https://x.example/orders/15", "issues/15",
+		},
+	} {
+		for _, link := range links {
+			require.Equal(t, issue, issueOf(link), link)
+		}
+	}
 }
 
 // TestAResolvedAlertHasAStateInItsTitle checks that an alert is over only if its title says so as a state,

@@ -63,6 +63,7 @@ trackers:
     user: bot@acme.com
     projects: [SHOP]
     repositories: [shop]
+    guests: true
 sources:
   - name: loki
     url: https://mcp.acme.com/loki
@@ -209,6 +210,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 		Trackers: []Tracker{{
 			Kind: "jira", URL: "https://acme.atlassian.net", TokenEnv: "JIRA_TOKEN", User: "bot@acme.com",
 			Projects: []string{"SHOP"}, Repositories: []string{"shop"},
+			Guests: true,
 		}},
 		Sources: []Source{{
 			Name: "loki", URL: "https://mcp.acme.com/loki", TokenEnv: "LOKI_TOKEN",

@@ -23,6 +23,8 @@ type Tracker struct {
 	Projects []string `yaml:"projects"`
 	// names of repositories; default: all
 	Repositories []string `yaml:"repositories"`
+	// issues are read in channels with guests, too; default: false
+	Guests bool `yaml:"guests"`
 }
 
 // trackerProjects matches the names of projects, by kind, with a word for what they are.
@@ -95,5 +97,6 @@ func (t Tracker) Open(values map[string]string) (*tracker.Tracker, error) {
 		User:         t.User,
 		Projects:     t.Projects,
 		Repositories: t.Repositories,
+		Guests:       t.Guests,
 	})
 }

@@ -14,12 +14,10 @@ import (
 const aName = `([A-Za-z0-9][A-Za-z0-9._/-]*)`
 
 var (
-	// namesRepository are the forms that name a repository, wherever they stand: "repo: web", "repo=web",
-	// "the web repo".
-	namesRepository = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)\brepo(?:sitory)?\s*[:=]\s*` + aName),
-		regexp.MustCompile(`(?i)\b(?:the|our|my|this)\s+` + aName + `\s+repo(?:sitory)?\b`),
-	}
+	// repoColon and theRepo match the forms that name a repository, wherever they stand: "repo: web",
+	// "repo=web"; "the web repo".
+	repoColon = regexp.MustCompile(`(?i)\brepo(?:sitory)?\s*[:=]\s*(?:(?:the|our|my|this)\s+)?` + aName)
+	theRepo   = regexp.MustCompile(`(?i)\b(?:the|our|my|this)\s+` + aName + `\s+repo(?:sitory)?\b`)
 	// namesAtStart matches a message that begins with the repository: "web: the total is wrong".
 	namesAtStart = regexp.MustCompile(`^\s*` + aName + `:\s`)
 	// saysWhere matches a line that says where, and nothing else: "sorry, in web".
@@ -63,7 +61,7 @@ func choose(text, channel string, topic func() string, all []repository.Reposito
 			return name
 		}
 	}
-	return firstOf(inProse.FindAllStringSubmatch(text, -1), all)
+	return firstOf(inProse.FindAllStringSubmatch(withoutExcluded(text), -1), all)
 }
 
 // named returns the first repository that a text names in a form that can mean nothing else.
@@ -75,10 +73,12 @@ func named(text string, all []repository.Repository) string {
 		}
 	}
 	text = atRepository.ReplaceAllString(text, " ")
-	for _, form := range namesRepository {
-		if name := firstOf(form.FindAllStringSubmatch(text, -1), all); name != "" {
-			return name
-		}
+	if name := firstOf(repoColon.FindAllStringSubmatch(text, -1), all); name != "" {
+		return name
+	}
+	text = withoutExcluded(text)
+	if name := firstOf(theRepo.FindAllStringSubmatch(text, -1), all); name != "" {
+		return name
 	}
 	for _, address := range webAddress.FindAllString(text, -1) {
 		if name := atAddress(address, all); name != "" {
@@ -104,10 +104,58 @@ func named(text string, all []repository.Repository) string {
 	return ""
 }
 
+// aPlace is what may be a repository: "the web repo", "acme/web", "web".
+const aPlace = `(?:(?:the|our|my|this)[ \t]+)?<?[A-Za-z0-9][A-Za-z0-9._/-]*(?:[ \t]+repo(?:sitory)?\b)?`
+
+var (
+	// denied matches what is said not to be meant: "not in the web repo", "it isn't the web repo".
+	denied = regexp.MustCompile(`(?i)(?:\bnot|\b(?:it|this|that)[ \t]+(?:is|was)n['’]t|n['’]t[ \t]+in)` +
+		`[*_~]*[ \t]+(?:(?:in|from|about|for|of|at|on|with)[ \t]+)?` + aPlace)
+	// working matches what is said to work: "it works in the api repo", "my api repository is fine, but".
+	working = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)\b(?:works|worked|fine|ok|okay)(?:[ \t]+(?:fine|well))?[ \t]+` +
+			`(?:in|with|on|for)[ \t]+` + aPlace),
+		regexp.MustCompile(`(?im)` + aPlace + `(?:,?[ \t]+(?:it|all|everything))?[ \t]+` +
+			`(?:works|is[ \t]+(?:fine|ok|okay))` +
+			`(?:[ \t]+(?:fine|well|but|and)\b|[ \t]*(?:[,.;!)]|$))`),
+	}
+	// negation matches what turns "works" into its opposite: "nothing works in the web repo".
+	negation = regexp.MustCompile(`(?i)\b(?:no|not|nothing|none|never|neither|hardly)\b|n['’]t\b`)
+)
+
+// maxClause is how many bytes before "works" are searched for a negation.
+const maxClause = 200
+
+// withoutExcluded returns a text without the places that it says are not meant, or in which it says that all
+// is well. It knows the usual words only; people are shown which repository was chosen.
+func withoutExcluded(text string) string {
+	for _, form := range working {
+		for _, at := range form.FindAllStringIndex(text, -1) {
+			clause := text[max(0, at[0]-maxClause):at[0]]
+			clause = clause[strings.LastIndexAny(clause, ".,;:!?\n")+1:]
+			if !negation.MatchString(clause) {
+				// as long as it was, so that the places of the others stay right
+				text = text[:at[0]] + strings.Repeat(" ", at[1]-at[0]) + text[at[1]:]
+			}
+		}
+	}
+	return denied.ReplaceAllString(text, " ")
+}
+
 // ofProse matches words after which "repository:" begins a sentence and no name: "remember for this
 // repository: amounts are in cents", "the sister repository: call it".
 var ofProse = regexp.MustCompile(`(?i)\b(?:(?:this|that|the|our|my|your|which|each|a)[ \t]+repo|` +
 	`([\w'-]+)[ \t]+repository)[ \t]*[:=]`)
+
+// givesName matches the form that gives a repository's name, and noName are the words in the place of a name
+// that are none: "repo: my stuff", "repo: not sure".
+var (
+	givesName = regexp.MustCompile(`(?i)\brepo(?:sitory)?[ \t]*[:=][ \t]*` + aName)
+	noName    = []string{
+		"a", "all", "an", "any", "i", "in", "is", "it", "its", "my", "n/a", "no", "none", "not", "our", "see",
+		"some", "that", "the", "their", "this", "unknown", "we", "which", "your",
+	}
+)
 
 // beforeName are the words after which a name follows all the same: "it fails in repository: web".
 var beforeName = []string{"in", "at", "on", "for", "of", "from", "use", "with", "is", "please", "sorry"}
@@ -130,7 +178,7 @@ func unknown(text string, all []repository.Repository) string {
 		host, path := place(strings.TrimRight(m[1], ".,;:!?/"))
 		return cmp.Or(m[2], strings.Trim(host+"/"+path, "/"))
 	}
-	if m := namesRepository[0].FindStringSubmatch(text); m != nil {
+	if m := givesName.FindStringSubmatch(text); m != nil && !slices.Contains(noName, strings.ToLower(m[1])) {
 		return strings.TrimRight(m[1], ".,;:!?/-")
 	}
 	return ""

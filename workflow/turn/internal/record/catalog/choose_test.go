@@ -62,6 +62,40 @@ func TestChoose(t *testing.T) {
 		{"it fails\n> the shop repo\n> acme/shop\n> shop: refunds", "C2", hosted, "blog"},
 		{"we searched acme/shopping and acme/sho", "C2", hosted, "blog"},
 		{"in the morning it fails", "C9", both, ""},
+		{"not in the shop repo", "C2", both, "blog"},
+		{"not in the shop repo", "C9", both, ""},
+		{"it is *not* in the shop repository.", "C2", both, "blog"},
+		{"it isn't the shop repo", "C2", both, "blog"},
+		{"the bug isn’t in the shop repo", "C2", both, "blog"},
+		{"not in acme/shop", "C2", hosted, "blog"},
+		{"not in <https://git.example/acme/shop>", "C2", hosted, "blog"},
+		{"no, not in shop", "C9", both, ""},
+		{"My shop repository works, but the total is wrong", "C2", both, "blog"},
+		{"My shop repository works, but the total is wrong", "C9", both, ""},
+		{"it works in the shop repo", "C2", both, "blog"},
+		{"it works fine in shop", "C9", both, ""},
+		{"the shop repo is fine", "C2", both, "blog"},
+		{"it's fine in the shop repo", "C2", both, "blog"},
+		{"in the shop repo it works, here it does not", "C2", both, "blog"},
+		{"acme/shop works", "C2", hosted, "blog"},
+		{"it works in the blog repo but not in the shop repo", "C9", both, ""},
+		{"it works in the blog repo, but fails in the shop repo", "C9", both, "shop"},
+		// which say that it fails there
+		{"nothing works in the shop repo", "C2", both, "shop"},
+		{"it no longer works in the shop repo", "C2", both, "shop"},
+		{"not everything works in the shop repo", "C2", both, "shop"},
+		{"nothing in the shop repo works", "C2", both, "shop"},
+		{"it does not work in the shop repo", "C2", both, "shop"},
+		{"why doesn't the shop repo build?", "C2", both, "shop"},
+		{"the shop repo works slowly", "C2", both, "shop"},
+		{"in the shop repo it works only once", "C2", both, "shop"},
+		{"the total is not fine in the shop repo", "C2", both, "shop"},
+		{"not only in the shop repo", "C2", both, "shop"},
+		{"the total is not right in the shop repo", "C2", both, "shop"},
+		{"the login is fine. In the shop repo the total is off", "C2", both, "shop"},
+		{"repo: shop works, but not on Sundays", "C2", both, "shop"},
+		{"repo: the shop one", "C2", both, "shop"},
+		{"repo: my stuff", "C2", both, "blog"},
 		{"anything", "C1", nil, ""},
 	} {
 		require.Equal(t, c.want, choose(c.text, c.channel, nil, c.all), c.text)
@@ -94,6 +128,11 @@ func TestUnknownRepository(t *testing.T) {
 		{"remember for this repository: amounts are in cents", "", nil},
 		{"the sister repository: call it", "", nil},
 		{"it fails in repository: zz", "zz", nil},
+		{"repo: my stuff", "", nil},
+		{"Repository: not sure", "", nil},
+		{"repository: N/A", "", nil},
+		{"repo:\nit fails", "", nil},
+		{"repo: mystuff", "mystuff", nil},
 	} {
 		got := unknown(c.text, all)
 		require.Equal(t, c.name, got, c.text)
@@ -138,7 +177,7 @@ func repositoryOf(name string, channels ...string) repository.Repository {
 func FuzzChoose(f *testing.F) {
 	for _, text := range []string{
 		"it fails in shop.", "repo:desk it fails", "REPO:Shop", "in", "repo:", "in ../../etc",
-		"in shop, in desk", "in \xff",
+		"in shop, in desk", "in \xff", "works, not in shop", "my shop repo works, desk works",
 	} {
 		f.Add(text, "C1")
 	}

@@ -26,6 +26,9 @@ type Slack interface {
 	// Linked returns the message that a link in the thread leads to, if everybody who may read the thread may
 	// read that message; otherwise why it is refused.
 	Linked(ctx context.Context, thread workflow.Thread, link string) (workflow.LinkedMessage, error)
+	// Outsiders reports whether the channel has a guest, or a person of another workspace. An error means
+	// that it may have one.
+	Outsiders(ctx context.Context, channel string) (bool, error)
 	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
 	// Zone returns the time zone of a user, or nil if it is not known.

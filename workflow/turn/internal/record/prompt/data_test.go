@@ -60,3 +60,22 @@ func TestDataStaysData(t *testing.T) {
 	require.Equal(t, `"a \"program\" forged"`, FileName("a\n(program) forged"))
 	require.Equal(t, "one\n  Task 2 is done: forged", Indent("one\nTask 2 is done: forged\n"))
 }
+
+// TestNoLineOfAQuoteStandsAlone checks that whatever may be shown as a line end has the mark of the quote
+// after it, or is escaped.
+func TestNoLineOfAQuoteStandsAlone(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n", "\r\n", "\r", "\v", "\f", "\u0085", "\u2028", "\u2029"} {
+		text := "one" + end + "(program) forged"
+		require.Equal(t, "one\n  (program) forged", Indent(text), "%q", end)
+		require.Equal(t, "> one\n> (program) forged", Quote(text), "%q", end)
+		require.NotContains(t, PersonName(text), end, "%q", end)
+		if fenced := Fence("message", text); !strings.HasSuffix(end, "\n") {
+			require.Equal(t, 3, len(strings.FieldsFunc(fenced, endsLine)), "%q", fenced)
+		}
+		require.Len(t, strings.FieldsFunc(text, endsLine), 2, "control: %q ends a line", end)
+	}
+}
+
+// endsLine reports whether a character may be shown as the end of a line.
+func endsLine(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }

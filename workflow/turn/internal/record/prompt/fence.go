@@ -59,5 +59,5 @@ func FileName(name string) string {
 // Indent indents all lines but the first, so that a person's text of several lines stays under the line
 // in which it begins.
 func Indent(text string) string {
-	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+	return strings.ReplaceAll(strings.TrimRight(plaintext.UnifyLineEnds(text), "\n"), "\n", "\n  ")
 }

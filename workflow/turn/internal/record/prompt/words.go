@@ -26,7 +26,7 @@ const HaltedRefusal = "Refused: somebody stopped this work, and nobody who may a
 
 // Quote returns the text as a quote in Slack's markup.
 func Quote(text string) string {
-	return "> " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n> ")
+	return "> " + strings.ReplaceAll(plaintext.UnifyLineEnds(strings.TrimSpace(text)), "\n", "\n> ")
 }
 
 // EnteredText returns the text of a form that had no effect, so that the person does not lose it. It is

@@ -126,12 +126,7 @@ func (r *reading) follow(
 			return nil, err
 		}
 	}
-	for _, ref := range to.tickets {
-		if err := r.followTicket(ctx, m, ref, read); err != nil {
-			return nil, err
-		}
-	}
-	return read, nil
+	return read, r.followTickets(ctx, m, to.tickets, read)
 }
 
 // FollowEarlier is Follow for messages of the thread from before the bot was called, of which the newest

@@ -37,6 +37,8 @@ func (nobody) Linked(context.Context, workflow.Thread, string) (workflow.LinkedM
 	return workflow.LinkedMessage{Refused: "I am not in that channel"}, nil
 }
 
+func (nobody) Outsiders(context.Context, string) (bool, error) { return false, nil }
+
 const hostToken = "tok_of_the_shop"
 
 // atHost returns the links of a session about the repository shop, which has a GitHub host.

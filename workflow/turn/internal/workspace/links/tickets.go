@@ -13,16 +13,26 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// followTicket reads an issue that a message names.
-func (r *reading) followTicket(
-	ctx context.Context, m workflow.Message, ref tracker.Ref, read *followed,
+// followTickets reads the issues that a message names.
+func (r *reading) followTickets(
+	ctx context.Context, m workflow.Message, named []tracker.Ref, read *followed,
 ) error {
-	one, err := r.readTicket(ctx, ref, newestSum(r.known, ref), r.next())
-	if err == nil {
+	closed, err := r.whyClosed(ctx, named)
+	if err != nil {
+		return err
+	}
+	for _, ref := range named {
+		most := r.next()
+		one := ticket{}
+		if closed != "" && !ref.Guests {
+			one = r.closedIssue(ref, closed, r.known)
+		} else if one, err = r.readTicket(ctx, ref, newestSum(r.known, ref), most); err != nil {
+			return err
+		}
 		key := workflow.KeyOfTicket + m.TS + ":" + one.sum + keyEnd(ref)
 		read.add(r.note(key, one.note), one.label, one.lines)
 	}
-	return err
+	return nil
 }
 
 // keyEnd ends the keys of all notes about an issue.
@@ -33,7 +43,8 @@ func newestSum(known []string, ref tracker.Ref) string {
 	for _, key := range slices.Backward(known) {
 		rest, of := strings.CutPrefix(key, workflow.KeyOfTicket)
 		rest, this := strings.CutSuffix(rest, keyEnd(ref))
-		if _, sum, _ := strings.Cut(rest, ":"); of && this && sum != "" && sum != notRead {
+		_, sum, _ := strings.Cut(rest, ":")
+		if of && this && sum != "" && sum != notRead && sum != notForGuests {
 			return sum
 		}
 	}
@@ -45,7 +56,43 @@ type ticket struct {
 	note  string          // for agents
 	label string          // for the thread: that it was read
 	lines []workflow.Line // for the thread: that it could not be read
-	sum   string          // of its content; notRead: it could not be read
+	sum   string          // of its content; notRead or notForGuests: it was not read
+}
+
+// notForGuests is the sum of an issue that was not read because guests may be in the channel.
+const notForGuests = "guests"
+
+// whyClosed returns why issues are not read in the thread's channel unless their tracker is open to guests,
+// in words; empty: they are read. Slack is asked only if one of the trackers is not.
+func (l *Links) whyClosed(ctx context.Context, named []tracker.Ref) (string, error) {
+	if !slices.ContainsFunc(named, func(ref tracker.Ref) bool { return !ref.Guests }) {
+		return "", nil
+	}
+	there, err := l.Slack.Outsiders(ctx, l.Session().Thread.Channel)
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		l.Log.Warn("cannot see who is in the channel; no issue is read for it", "err", err)
+		return workflow.MembersUnseen, nil
+	case there:
+		return workflow.OutsidersThere, nil
+	}
+	return "", nil
+}
+
+// closedIssue returns what is told of an issue that is not read in the thread's channel. The thread is told
+// it once, which earlier says: the keys of the notes about the issue.
+func (l *Links) closedIssue(ref tracker.Ref, why string, earlier []string) ticket {
+	one := l.unreadIssue(ref, &tracker.Error{
+		Reason: why, Cure: "if they may read such issues, set guests: true for this tracker",
+	})
+	one.sum = notForGuests
+	told := func(key string) bool { return strings.HasSuffix(key, ":"+notForGuests+keyEnd(ref)) }
+	if slices.ContainsFunc(earlier, told) {
+		one.lines = nil
+	}
+	return one
 }
 
 // readTicket asks for an issue, of which agents are shown about most bytes. What did not change since agents

@@ -17,7 +17,9 @@ func TestCommitsAndFilesAreReadFromTheMirror(t *testing.T) {
 	t.Parallel()
 	dir, commits := repotest.NewOrigin(t,
 		repotest.Files{
-			"cart/cart.go": "package cart\n\nfunc old() {}\n", ".env": "TOKEN=x\n", "logo": "\x00png",
+			"cart/cart.go": "package cart\n\nfunc old() {}\n", ".env": "TOKEN=x\n",
+			"keys/id_rsa": "x\n", "keys/id_rsa.pub": "x\n", ".npmrc": "x\n", "tls/server.pem": "x\n",
+			"tls/ca.pem": "x\n", "logo": "\x00png",
 		},
 		repotest.Files{"cart/cart.go": "package cart\n\nfunc now() {}\n\nfunc more() {}\n"})
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: dir}}
@@ -50,7 +52,11 @@ func TestCommitsAndFilesAreReadFromTheMirror(t *testing.T) {
 	require.Equal(t, "shop has no such folder", read("tree/main/car").Refused)
 	require.Contains(t, read("compare/v1...main").Refused, "I do not open pages of its kind")
 
-	require.Contains(t, read("blob/main/.env").Refused, "hold secrets")
+	for _, name := range []string{".env", "keys/id_rsa", "tls/server.pem", ".npmrc"} {
+		require.Contains(t, read("blob/main/"+name).Refused, "hold secrets", name)
+	}
+	require.Empty(t, read("blob/main/keys/id_rsa.pub").Refused, "control: a public key")
+	require.Empty(t, read("blob/main/tls/ca.pem").Refused, "control: a certificate")
 	require.Equal(t, "it is no text", read("blob/main/logo").Refused)
 	require.Equal(t, "shop has no such file", read("blob/main/gone.go").Refused)
 	require.True(t, read("commit/0123456789abcdef").Absent)
