@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -72,12 +73,17 @@ func (l *Links) followReferences(
 	return out, nil
 }
 
-// find returns at what a message points.
+// find returns at what a message points. An issue that a tracker reads is no reference of a repository
+// without a host, which could only be refused.
 func (l *Links) find(m workflow.Message) []reference.Reference {
 	if !slices.Contains(pointing, m.Kind) {
 		return nil
 	}
-	return reference.Find(m.Text, l.Session().Repository, l.readable())
+	found := reference.Find(m.Text, l.Session().Repository, l.readable())
+	return slices.DeleteFunc(found, func(r reference.Reference) bool {
+		return r.NeedsHost() && slices.ContainsFunc(l.tickets(m.Text),
+			func(t tracker.Ref) bool { return r.IsNumber(t.Shown) })
+	})
 }
 
 // findReferences returns at what the messages point that was not read for them before, and each thing once.

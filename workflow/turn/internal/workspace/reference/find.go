@@ -59,6 +59,18 @@ func (r Reference) Name() string {
 	return repo + "#" + strconv.FormatInt(r.Number, 10)
 }
 
+// NeedsHost reports whether only a git host could show what it leads to, and the configuration names none.
+func (r Reference) NeedsHost() bool {
+	return r.Kind != Commit && r.Kind != File && r.Repository.Pulls.Host == nil
+}
+
+// IsNumber reports whether a name such as shop#412 or acme/shop#412 is that of the reference.
+func (r Reference) IsNumber(name string) bool {
+	of, number, ok := strings.Cut(name, "#")
+	return ok && number == strconv.FormatInt(r.Number, 10) &&
+		(strings.EqualFold(of, r.Repository.Name) || strings.EqualFold(of, pathAtHost(r.Repository)))
+}
+
 // ID returns what tells a reference from all others of a session, whatever form it was written in.
 func (r Reference) ID() string {
 	kind := r.Kind
@@ -103,7 +115,7 @@ func Find(text, own string, all []repository.Repository) (found []Reference) {
 		}
 	}
 	for _, r := range all {
-		if r.Name != own {
+		if r.Name != own || r.Pulls.Host == nil { // where nothing can be read, "#12" may be anything
 			continue
 		}
 		for _, m := range loose.FindAllStringSubmatch(plain, -1) {
@@ -124,11 +136,11 @@ func withoutQuotes(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// numbered returns the issue or pull request of that number. ok is false if the repository has no host, or
+// numbered returns the issue or pull request of that number. ok is false if the repository's host writes
 // another mark.
 func numbered(r repository.Repository, mark, number string) (ref Reference, ok bool) {
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || r.Pulls.Host == nil || mark == "!" && r.Pulls.Kind != host.GitLab {
+	if err != nil || mark == "!" && r.Pulls.Kind != host.GitLab {
 		return Reference{}, false
 	}
 	ref = Reference{Repository: r, Kind: Issue, Number: n}
