@@ -28,8 +28,8 @@ func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
 	return out, nil
 }
 
-// Compare lists the files that differ between two trees, each named by its whole hash, sorted by path. It reads
-// only the folders that differ.
+// Compare lists the files that differ between two trees, each named by its whole hash, sorted by path. It
+// reads only the folders that differ.
 func (w *Workspace) Compare(ctx context.Context, before, after string) ([]gittree.Delta, error) {
 	return gittree.Compare(ctx, w.Store, plumbing.NewHash(before), plumbing.NewHash(after), "")
 }

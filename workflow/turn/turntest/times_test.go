@@ -33,8 +33,8 @@ expect user "(program) Sent Thu 2026-03-05 18:00 UTC, 10:00 local; ann's clock i
 expect user "ann's clock is America/Los_Angeles (UTC-8)."
 call history {"since": "2026-03-04 08:00 America/Los_Angeles"}
 ---
-capture FOUND tool history /([0-9a-f]{12} 2026-03-04T23:30Z Ada: cut the cents)\n$/
-expect not tool history "rename the shares"
+capture FOUND tool history /([0-9a-f]{12} 2026-03-04T23:30Z Ada: cut the cents)\nthe one before: /
+expect tool history /\nthe one before: [0-9a-f]{12} 2026-03-04T15:30Z Ada: rename the shares\n$/
 call reply {"text": "It came with the cut."}
 ---
 expect user "(program) Sent Fri 2026-03-06 01:00 UTC, 10:00 local; bea's clock is Asia/Tokyo (UTC+9)."
@@ -43,9 +43,8 @@ call history {"since": "2026-03-05 08:00 Asia/Tokyo"}
 call history {"since": "2026-03-05 08:00 UTC"}
 call history {"since": "2026-03-05 08:00"}
 ---
-expect tool history /${FOUND}\n$/
-expect not tool history "rename the shares"
-expect tool history /^[0-9a-f]{12} 2026-03-05T09:00Z Ada: spell the totals\n$/
+expect tool history /${FOUND}\nthe one before: .* rename the shares\n$/
+expect tool history /^[0-9a-f]{12} 2026-03-05T09:00Z Ada: spell the totals\nthe one before: .* cut the c/
 expect tool history "no time with a zone"
 call reply {"text": "The same one."}
 `,

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
 )
 
 // SkillTool returns the tool with which agents load skills. Skills that only a person's command starts
@@ -52,6 +53,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 	b := &tool.Env{
 		Workspace: w,
 		Mirror:    r.Trees.Current().Mirror,
+		Page:      reference.Page(r.Trees.Current().Repository),
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{
 			Sandbox:       r.Trees.CommandSandbox(),

@@ -150,9 +150,9 @@ func numbered(r repository.Repository, mark, number string) (ref Reference, ok b
 	return ref, true
 }
 
-// page returns the address of a repository's page: that of its host's configuration, otherwise the one that
+// Page returns the address of a repository's page: that of its host's configuration, otherwise the one that
 // its own address tells. It is empty for a folder.
-func page(r repository.Repository) string {
+func Page(r repository.Repository) string {
 	if r.Pulls.Web != "" {
 		return r.Pulls.Web
 	}
@@ -179,7 +179,7 @@ var shortSSH = regexp.MustCompile(`^[\w.-]+@([\w.-]+):(.+)$`)
 
 // pathAtHost returns the path of a repository's page: acme/shop.
 func pathAtHost(r repository.Repository) string {
-	u, err := url.Parse(page(r))
+	u, err := url.Parse(Page(r))
 	if err != nil {
 		return ""
 	}
@@ -196,7 +196,7 @@ func atAddress(address, own string, all []repository.Repository) (ref Reference,
 	var best repository.Repository
 	longest := 0
 	for _, r := range all {
-		at, err := url.Parse(page(r))
+		at, err := url.Parse(Page(r))
 		if err != nil || at.Host == "" || at.Scheme != u.Scheme || !strings.EqualFold(at.Host, u.Host) {
 			continue
 		}
