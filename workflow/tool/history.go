@@ -223,8 +223,8 @@ func parseTime(name, text string) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, model.Mistakef("%s is no time with a zone, and no commit. Write it as 2026-11-28 08:00 "+
-		"Europe/Berlin, with the zone of the person who named it, or as 2026-11-28T07:00Z.", name)
+	return time.Time{}, model.Mistakef("%s is no time with a zone, and no commit. Write it as 2026-11-28 "+
+		"08:00 Europe/Berlin, with the zone of the person who named it, or as 2026-11-28T07:00Z.", name)
 }
 
 // olderLeftOut is the line after the last commit that is shown, by whether path can narrow the list.

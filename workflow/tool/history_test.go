@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
+	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
 func TestHistory(t *testing.T) {
@@ -87,13 +89,13 @@ func TestHistoryOfASpanOfTime(t *testing.T) {
 	require.Regexp(t, `^No commit has touched a.txt since 2026-01-02T00:00Z\.\n`+
 		`the one before: [0-9a-f]{12} 2026-01-01T12:00Z Ada: begin the shop\n$`,
 		b.ok(t, "history", args{"path": "a.txt", "since": "2026-01-02 00:00 UTC"}))
-	require.NotContains(t, b.ok(t, "history", args{"path": "b.txt", "since": "2026-01-02 00:00 UTC"}), "before",
-		"the file was not there")
+	require.NotContains(t, b.ok(t, "history", args{"path": "b.txt", "since": "2026-01-02 00:00 UTC"}),
+		"before", "the file was not there")
 }
 
 // mergedEnv returns an Env on a repository with a merged pull request 7, a squashed one 12, and an open
 // branch. The commits are of consecutive days: root, side, 12, the merge of side, and open.
-func mergedEnv(t *testing.T) (b *Env, hash map[string]string) {
+func mergedEnv(t testing.TB) (b *Env, hash map[string]string) {
 	t.Helper()
 	dir, commits := repotest.NewOrigin(t, repotest.Files{"a.txt": "1\n"})
 	hash = map[string]string{"root": commits[0]}
@@ -144,7 +146,8 @@ func TestHistoryOfNamedCommits(t *testing.T) {
 	b, hash := mergedEnv(t)
 	const page = "https://git.example/acme/shop"
 	for name, want := range map[string]string{
-		"HEAD": "merge", "HEAD^": "twelve", "HEAD^2": "side", "main~2": "root", "open~": "merge", "v1": "twelve",
+		"HEAD": "merge", "HEAD^": "twelve", "HEAD^2": "side", "main~2": "root", "open~": "merge",
+		"v1":  "twelve",
 		"#12": "twelve", "shop#12": "twelve", "acme/shop#7": "merge", "!7": "merge",
 		hash["side"][:9] + "^0":        "side",
 		"<" + page + "/pull/12/files>": "twelve", page + "/-/merge_requests/7": "merge",
@@ -214,4 +217,33 @@ func TestHistoryOfARange(t *testing.T) {
 	require.Contains(t, b.refused(t, "history", args{"since": "v1..gone"}), "no branch, tag or commit")
 	require.Contains(t, b.ok(t, "history", args{"since": "main..v1"}),
 		"No commit since "+hash["merge"][:12]+" until “v1”.")
+}
+
+// FuzzRevision checks that whatever names a commit leads to one that the mirror has, or to one line that says
+// why it does not.
+func FuzzRevision(f *testing.F) {
+	for _, seed := range []string{
+		"HEAD^2~1", "main~3^^", "#12", "acme/shop!7", "v1..main", "v1...", "a\nb~9999", "`v1`", "^",
+		"https://git.example/acme/shop/pull/7", "<https://git.example/acme/shop/compare/v1...open>",
+		"https://%zz", "2026-01-02 8am",
+	} {
+		f.Add(seed)
+	}
+	b, _ := mergedEnv(f)
+	cr := commitReader{b.Mirror, b.Workspace, b.Page}
+	f.Fuzz(func(t *testing.T, name string) {
+		from, to, _ := cr.splitRange(name)
+		for _, name := range []string{name, from, to} {
+			hash, err := cr.resolve(t.Context(), name)
+			var wrong model.Mistake
+			switch {
+			case err == nil:
+				require.True(t, b.Mirror.Commits().Has(hash), "%q", name)
+			case errors.As(err, &wrong):
+				require.NotContains(t, string(wrong), "\n", "%q", name)
+			default:
+				t.Fatalf("%q: %v", name, err)
+			}
+		}
+	})
 }

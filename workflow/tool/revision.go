@@ -110,8 +110,8 @@ func (cr commitReader) pullRequest(ctx context.Context, number string) (string, 
 // atAddress returns the commit to which an address of this repository leads. The hash in an address of a
 // commit is looked up whosever address it is.
 func (cr commitReader) atAddress(ctx context.Context, address string) (string, error) {
-	unknown := model.Mistakef("That address leads to no commit of this repository that can be found here: %s.",
-		passInstead)
+	unknown := model.Mistakef("That address leads to no commit of this repository that can be found here: "+
+		"%s.", passInstead)
 	u, err := url.Parse(address)
 	if err != nil {
 		return "", unknown

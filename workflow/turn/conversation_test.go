@@ -411,7 +411,7 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/price.go",
 		says: []string{
-			"bea, shall I read “fix only cart/price.go” as approval of revision 1, limited to: cart/price.go?",
+			"bea, shall I read “fix only cart/price.go” as approval of revision 1, limited to: cart/price.go",
 			"Revision 1 approved by bea, limited to: cart/price.go",
 		},
 	},

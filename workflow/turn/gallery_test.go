@@ -555,8 +555,8 @@ func consentSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"is this an approval": {
 			asked(
-				"ann, shall I read “yes, but only the guard” as approval of revision 1, limited to: the guard? "+
-					"Press a button, or reply \"fix it\".",
+				"ann, shall I read “yes, but only the guard” as approval of revision 1, limited to: the "+
+					"guard? Press a button, or reply \"fix it\".",
 				"Yes, fix it",
 			),
 			asked(

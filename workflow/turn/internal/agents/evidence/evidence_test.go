@@ -123,7 +123,8 @@ func TestWhatPeopleSaidIsReported(t *testing.T) {
 	}
 	for _, source := range []string{
 		"", "run 7", "run 7: prints message 14", "grep 'message 14' app.log", "cart/cart.go:12, message 14",
-		"loki, `message 14`", "the error message 14", "commit message 3", "go test ./thread", "thread/pool.go:3",
+		"loki, `message 14`", "the error message 14", "commit message 3", "go test ./thread",
+		"thread/pool.go:3",
 		"the thread pool of the server", "Ann Leeway says", "bob says", "eve says",
 		"the log says it in plain words",
 	} {

@@ -10,7 +10,8 @@ import (
 )
 
 // said matches a verb for what a person did with words.
-const said = `wrote|writes?|sa(?:id|ys?)|report(?:s|ed)?|told|posted|confirm(?:s|ed)|mention(?:s|ed)|describe[ds]`
+const said = `wrote|writes?|sa(?:id|ys?)|report(?:s|ed)?|told|posted|confirm(?:s|ed)|mention(?:s|ed)|` +
+	`describe[ds]`
 
 // A source that names what people wrote: a message by its number or its link, or what somebody said in the
 // thread.
@@ -18,11 +19,12 @@ var (
 	messageNamed = regexp.MustCompile(`(?i)(?:^|[,;:(]\s*|\b(?:in|from|per|see|of)\s+|['’]s?\s+)` +
 		`(?:(?:the|this|slack|thread)\s+)*(?:messages?|msgs?|repl(?:y|ies))\s+(?:no\.?\s*|#)?\d{1,4}\b`)
 	messageLink = regexp.MustCompile(`(?i)^\W*https://[\w.-]+/archives/\w+/p\d+`)
-	threadNamed = regexp.MustCompile(`(?i)^\W*(?:read_thread\b|(?:(?:the|this|slack)\s+)*thread\s*(?:$|[,:;(]))`)
-	saidInIt    = regexp.MustCompile(`(?i)\b(?:` + said + `)\b.*\bin (?:the|this|slack)(?: slack)? thread\b`)
-	fenced      = regexp.MustCompile(`(?s)<message>.*?</message>`)
-	wroteHere   = regexp.MustCompile(`(?m)^(.{1,100}) wrote in the thread:$`)
-	saying      = regexp.MustCompile(`^(?:['’]s?\s|\s+(?:` + said + `)\b)`)
+	threadNamed = regexp.MustCompile(
+		`(?i)^\W*(?:read_thread\b|(?:(?:the|this|slack)\s+)*thread\s*(?:$|[,:;(]))`)
+	saidInIt  = regexp.MustCompile(`(?i)\b(?:` + said + `)\b.*\bin (?:the|this|slack)(?: slack)? thread\b`)
+	fenced    = regexp.MustCompile(`(?s)<message>.*?</message>`)
+	wroteHere = regexp.MustCompile(`(?m)^(.{1,100}) wrote in the thread:$`)
+	saying    = regexp.MustCompile(`^(?:['’]s?\s|\s+(?:` + said + `)\b)`)
 )
 
 // Graded returns the evidence as the program grades it: what people said in the thread was reported, and not

@@ -147,8 +147,8 @@ func TestReferencesAreReadOnce(t *testing.T) {
 	require.Contains(t, lines[0], "I read only 5 of the 6 things that a message points at.")
 }
 
-// TestAnIssueWithoutAHostIsRefused checks that the thread and the agents are told why an issue of a repository
-// without a host is not read, unless "#412" may mean something else, or a tracker reads the issue.
+// TestAnIssueWithoutAHostIsRefused checks that the thread and the agents are told why an issue of a
+// repository without a host is not read, unless "#412" may mean something else, or a tracker reads the issue.
 func TestAnIssueWithoutAHostIsRefused(t *testing.T) {
 	t.Parallel()
 	s := hosttest.Listen(hosttest.Config{Kind: host.GitHub, Repository: "acme/shop", Token: hostToken})
