@@ -110,7 +110,9 @@ func TestWhatPeopleSaidIsReported(t *testing.T) {
 		Sources:  []string{"loki"},
 	}
 	grade := func(grade, source string) string {
-		return p.Graded([]workflow.Evidence{{Grade: grade, Source: source}})[0].Grade
+		evidence := []workflow.Evidence{{Grade: grade, Source: source}}
+		p.Regrade(evidence)
+		return evidence[0].Grade
 	}
 	for _, source := range []string{
 		"message 14", "Message 14: bea", "messages 3 and 4", "bea, message #14", "see the thread message 14",

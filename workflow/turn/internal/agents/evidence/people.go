@@ -27,15 +27,14 @@ var (
 	saying    = regexp.MustCompile(`^(?:['’]s?\s|\s+(?:` + said + `)\b)`)
 )
 
-// Graded returns the evidence as the program grades it: what people said in the thread was reported, and not
-// observed, whatever the agent calls it.
-func (p Past) Graded(evidence []workflow.Evidence) []workflow.Evidence {
+// Regrade grades what people said in the thread as reported, and not as observed, whatever the agent calls
+// it.
+func (p Past) Regrade(evidence []workflow.Evidence) {
 	for i, e := range evidence {
 		if e.Grade == workflow.GradeObserved && p.said(e.Source) {
 			evidence[i].Grade = workflow.GradeReported
 		}
 	}
-	return evidence
 }
 
 // said reports whether a source is what a person wrote in the thread, and nothing that was read in the

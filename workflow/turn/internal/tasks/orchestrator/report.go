@@ -79,8 +79,9 @@ func (o *Orchestrator) completeEvidence(
 	ctx context.Context, evidences []workflow.Evidence, hypotheses []workflow.Hypothesis,
 ) error {
 	p, err := o.sessionEvidence(ctx)
-	for i, e := range p.Graded(evidences) {
-		evidences[i].Source = p.WithRuns(e.Source)
+	p.Regrade(evidences)
+	for i := range evidences {
+		evidences[i].Source = p.WithRuns(evidences[i].Source)
 	}
 	for i := range hypotheses {
 		hypotheses[i].Probe = p.WithRuns(hypotheses[i].Probe)
