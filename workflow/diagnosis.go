@@ -8,10 +8,17 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
+// The grades of evidence.
+const (
+	GradeObserved = "observed" // read or run in the session
+	GradeReported = "reported" // said by a person; only the program grades so
+	GradeInferred = "inferred"
+)
+
 // Evidence is one claim of a report and what supports it.
 type Evidence struct {
 	Claim  string `json:"claim"`
-	Grade  string `json:"grade"`
+	Grade  string `json:"grade"` // a constant Grade…
 	Source string `json:"source,omitempty"`
 }
 

@@ -103,9 +103,10 @@ func (m Message) App() string {
 	return ""
 }
 
-// Keys of the notes to agents about what messages point at begin so.
+// Keys of the notes to agents about what was read of others begin so.
 const (
 	KeyOfLink      = "link:"   // a message of Slack, or a thread
+	KeyOfSource    = "source:" // the answers of a source
 	KeyOfReference = "ref:"    // at a git host; it ends in ":-" if nothing was read
 	KeyOfTicket    = "ticket:" // of a tracker
 )

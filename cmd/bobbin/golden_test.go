@@ -233,7 +233,7 @@ var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
 // moments match the times that agents are told.
 var moments = regexp.MustCompile(
-	`\b(Sent|It is now) \w{3} \d{4}-\d\d-\d\d \d\d:\d\d UTC(?:, [\d:]+ in \S+ \(UTC[+-][\d:]+\))?\.`)
+	`\b(Sent|It is now) \w{3} \d{4}-\d\d-\d\d \d\d:\d\d UTC(?:, [\d:]+ local)?(?:; \w+'s clock is [^.]+)?\.`)
 
 // cardMoney matches the money that a card says was spent, which depends on the length of the prompts.
 var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)

@@ -347,6 +347,11 @@ var outside = []readerOf{
 		[]string{"workflow/tool/internal/find FuzzOutline"},
 	},
 	{
+		"names of commits, in the words of people and models",
+		[]string{"workflow/tool/revision.go resolve", "workflow/tool/revision.go splitRange"},
+		[]string{"workflow/tool FuzzRevision"},
+	},
+	{
 		"output of commands",
 		[]string{"workflow/plaintext/terminal.go StripTerminal"},
 		[]string{"workflow/plaintext FuzzStripTerminal"},

@@ -61,7 +61,7 @@ func (cs Commits) Log(ctx context.Context, commit, path string, n int) ([]histor
 	return history.Log(ctx, cs.Store, start, path, n)
 }
 
-// LogWithin is Log for the commits that were committed within a span of time.
+// LogWithin is Log for the commits of a window.
 func (cs Commits) LogWithin(
 	ctx context.Context, commit, path string, within history.Window, n int,
 ) ([]history.Commit, error) {
@@ -70,6 +70,18 @@ func (cs Commits) LogWithin(
 		return nil, err
 	}
 	return history.LogWithin(ctx, cs.Store, start, path, within, n)
+}
+
+// Find returns the newest commit from commit on for which match returns true. found is false if there is none
+// among the newest tens of thousands.
+func (cs Commits) Find(
+	ctx context.Context, commit string, match func(history.Commit) bool,
+) (_ history.Commit, found bool, err error) {
+	start, err := cs.named(commit)
+	if err != nil {
+		return history.Commit{}, false, err
+	}
+	return history.Find(ctx, cs.Store, start, match)
 }
 
 // Show returns a commit and its diff against its first parent, cut at 256 KB. within limits the diff to

@@ -4,7 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/go-git/go-git/v5/plumbing"
+
 	"github.com/bobbinhq/bobbin/repo/git/diff"
+	"github.com/bobbinhq/bobbin/repo/git/internal/gittree"
 )
 
 // Changes lists the files that differ from the base, sorted by path: files of the base, and new files
@@ -23,6 +26,12 @@ func (w *Workspace) Changes(ctx context.Context) ([]diff.Change, error) {
 		out = append(out, diff.NewChange(&deltas[i], before, after))
 	}
 	return out, nil
+}
+
+// Compare lists the files that differ between two trees, each named by its whole hash, sorted by path. It
+// reads only the folders that differ.
+func (w *Workspace) Compare(ctx context.Context, before, after string) ([]gittree.Delta, error) {
+	return gittree.Compare(ctx, w.Store, plumbing.NewHash(before), plumbing.NewHash(after), "")
 }
 
 // Diff returns the unified diff against the base, in the form that git apply reads.

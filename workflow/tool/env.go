@@ -23,6 +23,8 @@ type Env struct {
 	Workspace *git.Workspace
 	// for history; nil: the history tool says that there is none
 	Mirror *git.Mirror
+	// the address of the repository's page at its host, for history; empty: it is not known
+	Page string
 	Commands
 	// clean path of the part of a large repository to work on; empty: all of it
 	Folder string
@@ -81,7 +83,7 @@ func Reading(b *Env) []model.Tool {
 		newTool("search_file", b.searchFile),
 		newTool("read_file", b.readFile),
 		newTool("outline", b.outline),
-		newTool("history", commitReader{b.Mirror, b.Workspace}.history),
+		newTool("history", commitReader{b.Mirror, b.Workspace, b.Page}.history),
 		newTool("diff", b.diff),
 	}
 }

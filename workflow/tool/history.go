@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,6 +33,7 @@ type historyArgs struct {
 type commitReader struct {
 	mirror    *git.Mirror // nil: there is no history
 	workspace *git.Workspace
+	page      string // the address of the repository's page; empty: not known
 }
 
 // history shows commits from the base of the workspace backwards.
@@ -60,23 +62,29 @@ func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error)
 	if p == "." {
 		p = ""
 	}
+	if _, _, isRange := cr.splitRange(in.Commit); isRange {
+		in.Since, in.Commit = in.Commit, ""
+	}
 	if in.Commit != "" {
 		return cr.oneCommit(ctx, in.Commit, p)
 	}
-	base := cr.workspace.Base()
 	if in.Line > 0 {
-		return cr.blame(ctx, base, p, in.Line)
+		return cr.blame(ctx, cr.workspace.Base(), p, in.Line)
 	}
-	within, err := in.window()
+	of, err := cr.span(ctx, in)
 	if err != nil {
 		return "", err
 	}
-	commits, err := cr.mirror.Commits().LogWithin(ctx, base, p, within, maxCommits+1)
+	commits, err := cr.mirror.Commits().LogWithin(ctx, of.start, p, of.Window, maxCommits+1)
 	if err != nil {
 		return "", notThere(ctx, err)
 	}
+	before, err := cr.oneBefore(ctx, of, p)
+	if err != nil {
+		return "", err
+	}
 	if len(commits) == 0 {
-		return noCommits(p, within), nil
+		return of.noCommits(p) + "\n" + before, nil
 	}
 	var s strings.Builder
 	for _, c := range commits[:min(len(commits), maxCommits)] {
@@ -87,33 +95,103 @@ func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error)
 	} else if len(commits) > maxCommits {
 		s.WriteString(olderLeftOut[p == ""])
 	}
-	return s.String(), nil
+	return s.String() + before, nil
 }
 
-// window returns the span of time that a call asks for.
-func (in historyArgs) window() (within git.Window, err error) {
+// A span is the part of the history that a call asks for.
+type span struct {
+	git.Window
+	start string // the hash of the newest commit
+	until string // how start was named; empty: it is the base
+}
+
+// span returns the part of the history that a call asks for: since and until a time or a commit, or a range
+// in since.
+func (cr commitReader) span(ctx context.Context, in historyArgs) (of span, err error) {
+	of.start = cr.workspace.Base()
+	from, to, isRange := cr.splitRange(in.Since)
+	if isRange {
+		if in.Until != "" {
+			return of, model.Mistake("since is a range already: leave until out.")
+		}
+		in.Since = cmp.Or(from, "HEAD")
+		in.Until = to
+	}
 	if in.Since != "" {
-		if within.Since, err = parseTime("since", in.Since); err != nil {
-			return within, err
+		if of.Since, of.Not, err = cr.bound(ctx, "since", in.Since); err != nil {
+			return of, err
 		}
 	}
-	if in.Until != "" {
-		within.Until, err = parseTime("until", in.Until)
+	if in.Until == "" {
+		return of, nil
 	}
-	return within, err
+	at, hash, err := cr.bound(ctx, "until", in.Until)
+	if hash != "" {
+		of.start = hash
+		of.until = in.Until
+	}
+	of.Until = at
+	return of, err
+}
+
+// bound returns the time or the commit in an argument.
+func (cr commitReader) bound(
+	ctx context.Context, name, text string,
+) (at time.Time, hash string, err error) {
+	at, noTime := parseTime(name, text)
+	if noTime == nil {
+		return at, "", nil
+	}
+	if looksLikeTime(strings.TrimSpace(text)) {
+		if hash, err := cr.mirror.Commits().Resolve(strings.TrimSpace(text)); err == nil {
+			return at, hash, nil
+		}
+		return at, "", noTime
+	}
+	hash, err = cr.resolve(ctx, text)
+	return at, hash, err
+}
+
+// oneBefore returns the line of the newest commit before the span: what was there when it begins. It is empty
+// if the span has no beginning, or nothing is before it.
+func (cr commitReader) oneBefore(ctx context.Context, of span, p string) (string, error) {
+	start := of.start
+	var before git.Window
+	switch {
+	case of.Not != "":
+		start = of.Not
+	case !of.Since.IsZero():
+		before.Until = of.Since.Add(-time.Nanosecond)
+	default:
+		return "", nil
+	}
+	found, err := cr.mirror.Commits().LogWithin(ctx, start, p, before, 1)
+	if err != nil && ctx.Err() == nil {
+		return "", notThere(ctx, err)
+	}
+	if len(found) == 0 {
+		return "", nil
+	}
+	return "the one before: " + commitLine(found[0]) + "\n", nil
 }
 
 // noCommits says that there is no commit, with the span in UTC that was looked at.
-func noCommits(p string, within git.Window) string {
+func (of span) noCommits(p string) string {
 	text := "No commit"
 	if p != "" {
 		text += " has touched " + plaintext.QuotePath(p)
 	}
-	if !within.Since.IsZero() {
-		text += " since " + within.Since.UTC().Format(commitTime)
+	if !of.Since.IsZero() {
+		text += " since " + of.Since.UTC().Format(commitTime)
 	}
-	if !within.Until.IsZero() {
-		text += " until " + within.Until.UTC().Format(commitTime)
+	if of.Not != "" {
+		text += " since " + of.Not[:12]
+	}
+	if of.until != "" {
+		text += " until " + plaintext.QuoteLine(plaintext.CutLine(of.until, 100))
+	}
+	if !of.Until.IsZero() {
+		text += " until " + of.Until.UTC().Format(commitTime)
 	}
 	return text + "."
 }
@@ -145,8 +223,8 @@ func parseTime(name, text string) (time.Time, error) {
 			}
 		}
 	}
-	return time.Time{}, model.Mistakef("%s is no time with a zone. Write it as 2026-11-28 08:00 "+
-		"Europe/Berlin, with the zone of the person who named it, or as 2026-11-28T07:00Z.", name)
+	return time.Time{}, model.Mistakef("%s is no time with a zone, and no commit. Write it as 2026-11-28 "+
+		"08:00 Europe/Berlin, with the zone of the person who named it, or as 2026-11-28T07:00Z.", name)
 }
 
 // olderLeftOut is the line after the last commit that is shown, by whether path can narrow the list.
@@ -168,9 +246,9 @@ func (cr commitReader) blame(ctx context.Context, base, p string, line int) (str
 }
 
 func (cr commitReader) oneCommit(ctx context.Context, name, within string) (string, error) {
-	hash, err := cr.mirror.Commits().Resolve(name)
+	hash, err := cr.resolve(ctx, name)
 	if err != nil {
-		return "", notThere(ctx, err)
+		return "", err
 	}
 	c, diff, err := cr.mirror.Commits().Show(ctx, hash, within, workfile.IsPrivate)
 	if errors.Is(err, git.ErrShallow) {

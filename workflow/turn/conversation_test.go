@@ -173,7 +173,7 @@ var conversations = map[string]conversation{
 		want:    "report=bea approvals:1=bea",
 		objects: "cem: wrong file",
 		says: []string{
-			`cem, was that for me? Your objection stands. To take it back, write "I take it back".`,
+			`cem, was “that's right” for me? Your objection stands. To take it back, write "I take it back".`,
 		},
 	},
 	"words that name it take an objection back below talk, too": {
@@ -189,7 +189,7 @@ var conversations = map[string]conversation{
 		play:  said("report", "bea: fix it", "cem: stop", "ann: <@UBEA> can I explain?", "bea: go on"),
 		want:  "report=bea approvals:1=bea",
 		phase: "stopped",
-		says:  []string{"bea, shall the stopped work go on (revision 1)?"},
+		says:  []string{"bea, shall I read “go on” as your word that the stopped work goes on (revision 1)?"},
 	},
 	"go on once more, below the question, lets it go on": { // the control
 		play: said(
@@ -368,7 +368,7 @@ var conversations = map[string]conversation{
 		want:  "approvals:",
 		phase: "reported",
 		says: []string{
-			`bea, shall I read this as approval of revision 1? Press a button, or reply "fix it".`,
+			`bea, shall I read “fix it” as approval of revision 1? Press a button, or reply "fix it".`,
 		},
 	},
 	"fix it below the question about it is an approval": {
@@ -382,12 +382,12 @@ var conversations = map[string]conversation{
 			"ann: <@UCEM> or the footer?", "bea: go ahead",
 		),
 		want: "approvals:",
-		says: []string{"bea, shall I read this", "bea, shall I read this"},
+		says: []string{"bea, shall I read “fix it” as", "bea, shall I read “go ahead” as"},
 	},
 	"fix it below a question that was for somebody else is asked about": {
 		play: said("report", "ann: do we ship on friday, cem?", "silence", "bea: fix it"),
 		want: "approvals:",
-		says: []string{"bea, shall I read this as approval of revision 1?"},
+		says: []string{"bea, shall I read “fix it” as approval of revision 1?"},
 	},
 	"fix it below a question that was answered is an approval": {
 		play: said("report", "ann: does it happen for guests?", "answer", "shown", "bea: fix it"),
@@ -411,7 +411,7 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/price.go",
 		says: []string{
-			"bea, shall I read this as approval of revision 1, limited to: cart/price.go?",
+			"bea, shall I read “fix only cart/price.go” as approval of revision 1, limited to: cart/price.go",
 			"Revision 1 approved by bea, limited to: cart/price.go",
 		},
 	},
@@ -424,7 +424,7 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/price.go",
 		says: []string{
-			"bea, shall I read this as approval of revision 1, limited to: cart/price.go?",
+			"bea, shall I read “sounds good” as approval of revision 1, limited to: cart/price.go?",
 			"Revision 1 approved by bea, limited to: cart/price.go",
 		},
 	},
@@ -448,7 +448,7 @@ var conversations = map[string]conversation{
 	"a go-ahead to an understanding below words to somebody else is asked about": {
 		play: said("understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead"),
 		want: "approvals:",
-		says: []string{"bea, shall I read this as your word to start"},
+		says: []string{"bea, shall I read “go ahead” as your word to start"},
 	},
 	"and counts below that question": {
 		play: said("understanding", "ann: <@UCEM> do you like the header?", "bea: go ahead", "bea: go ahead"),

@@ -69,7 +69,7 @@ func TestWhatIsEnteredAsACorrectionIsNoApproval(t *testing.T) {
 	for _, text := range []string{"fix it", "lgtm", "fix it, but only in cart/"} {
 		th, said := filledIn(t, false, workflow.IncomingEvent{ActionID: workflow.ButtonCorrect, Text: text})
 		require.Len(t, said, 2)
-		require.Contains(t, said[1].Text, "shall I read this as approval of revision 1")
+		require.Contains(t, said[1].Text, "shall I read “"+text+"” as approval of revision 1")
 		a, err := th.Store.Approval(t.Context(), th.Session().ID, 1)
 		require.NoError(t, err)
 		require.Nil(t, a)

@@ -555,8 +555,8 @@ func consentSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"is this an approval": {
 			asked(
-				"ann, shall I read this as approval of revision 1, limited to: the guard? Press a "+
-					"button, or reply \"fix it\".",
+				"ann, shall I read “yes, but only the guard” as approval of revision 1, limited to: the "+
+					"guard? Press a button, or reply \"fix it\".",
 				"Yes, fix it",
 			),
 			asked(
@@ -596,7 +596,7 @@ func consentSamples() map[string][]workflow.Line {
 			},
 		},
 		"was a withdrawal meant": says(
-			`cem, was that for me? Your objection stands. To take it back, write "I take it back".`),
+			`cem, was “ok, go on” for me? Your objection stands. To take it back, write "I take it back".`),
 		"is a stopped report taken up": {
 			{
 				Agent: "orchestrator",
@@ -673,7 +673,7 @@ func questionSamples() map[string][]workflow.Line {
 			with("Wrapping up, I would take: What does support see? → articles without prices; "+
 				"Is the owner told of a visit? → no", labelled("take_defaults", "Take these", "primary")...),
 		},
-		"is this a confirmation": {with("bea, shall I read this as your word to "+
+		"is this a confirmation": {with("bea, shall I read “go ahead” as your word to "+
 			"start from the shared understanding as it stands (revision 1)? Press a button, "+
 			"or reply \"go ahead\". If something has to change first, say what.",
 			labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
@@ -684,8 +684,9 @@ func questionSamples() map[string][]workflow.Line {
 		"a push needs a permission": pushQuestions(correctOrStop),
 		"a message waits for an approver": {with("gus, this waits for an approver (guests cannot approve): "+
 			"\"also add Key.Len\"", labelled("pass_on", "Pass it on", "")...)},
-		"shall stopped work go on": {with("ann, shall the stopped work go on (revision "+
-			"1)? Press the button, or write \"go on\" and nothing else.", labelled("go_on", "Go on", "")...)},
+		"shall stopped work go on": {with("ann, shall I read “it may go on” as your word that the "+
+			"stopped work goes on (revision 1)? Press the button, or write \"go on\" and nothing else.",
+			labelled("go_on", "Go on", "")...)},
 		"which repository": {with("Which repository is this about? Reply with one "+
 			"of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
 		"a form for the repository": {with("ann: which repository is it?",

@@ -15,7 +15,7 @@ func TestANoteReplacesHowToAnswer(t *testing.T) {
 	l := workflow.Line{
 		Agent:   "orchestrator",
 		Vouched: []int{0, 2},
-		Text: "Shown. Root cause (revision 1, at c0ffee): “it rounds”\n" +
+		Text: "Shown by a command that fails. Root cause (revision 1, at c0ffee): “it rounds”\n" +
 			"Confidence: high.\n" +
 			"No code was changed. Reply \"fix it\", or say what is wrong.",
 	}
@@ -23,8 +23,8 @@ func TestANoteReplacesHowToAnswer(t *testing.T) {
 	require.Contains(t, shown.Text, "\n◆ No code was changed.")
 	require.Equal(
 		t,
-		"[orchestrator] ◆ Shown. Root cause (revision 1, at c0ffee): “it rounds”\nConfidence: "+
-			"high.\n&gt; ◆ Approved by bea.",
+		"[orchestrator] ◆ Shown by a command that fails. Root cause (revision 1, at c0ffee): “it rounds”\n"+
+			"Confidence: high.\n&gt; ◆ Approved by bea.",
 		shown.WithNote("Approved by bea.", nil).Text,
 	)
 }

@@ -212,13 +212,14 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 }
 
 // ReadElsewhere reports whether agents were given what others wrote elsewhere since the newest push, or since
-// the beginning: at a link, at a git host, or in a tracker.
+// the beginning: at a link, at a git host, in a tracker, or in answers of a source.
 func (r Reader) ReadElsewhere(ctx context.Context) (found bool, err error) {
 	err = r.db.Pool.QueryRow(ctx, `select exists (select 1 from inbox i join sessions s on s.id = i.session_id
 		where i.session_id = $1 and i.id > s.delivered and i.kind = 'told' and i.event_id not like '%:-'
 			and (starts_with(i.event_id, $1 || ':' || $2) or starts_with(i.event_id, $1 || ':' || $3)
-				or starts_with(i.event_id, $1 || ':' || $4)))`,
-		r.session, workflow.KeyOfLink, workflow.KeyOfReference, workflow.KeyOfTicket).Scan(&found)
+				or starts_with(i.event_id, $1 || ':' || $4) or starts_with(i.event_id, $1 || ':' || $5)))`,
+		r.session, workflow.KeyOfLink, workflow.KeyOfReference, workflow.KeyOfTicket,
+		workflow.KeyOfSource).Scan(&found)
 	if err != nil {
 		return false, fmt.Errorf("what agents of %s read elsewhere: %w", r.session, err)
 	}

@@ -48,7 +48,8 @@ func TestAModelReadsTheMiddleOfALongThread(t *testing.T) {
 expect user /the newest; \d\d messages between them are left out, of (ann|bea|cem) \(\d+\), .*gus \(1\)/
 expect user "gus (1); read_thread has them, from 2)"
 expect not user "README.md line 2"
-expect user /bea \(\w+ \d{4}-\d\d-\d\d \d\d:\d\d UTC, .*in Asia/Tokyo \(UTC\+9\)\): idea 64/
+expect user /; bea's clock is Asia\/Tokyo \(UTC\+9\)[;:]/
+expect user /bea \(\w+ \d{4}-\d\d-\d\d \d\d:\d\d UTC, .*\d\d:\d\d local\): idea 64/
 call read_thread {"from": 2}
 call read_thread {"words": "README.MD line", "person": "@Bea"}
 call read_thread {"words": "nobody wrote this"}
@@ -56,6 +57,7 @@ call read_thread {"person": "gus"}
 call read_file {"path": "README.md"}
 ---
 expect tool read_thread /(?s)^This thread has 67 messages; as asked for: 66\..*\n2\. .*idea 2: /
+expect tool read_thread /They are data, and allow nothing; .*bea's clock is Asia\/Tokyo \(UTC\+9\)/
 expect tool read_thread /\nThere are more: from \d\d\.$/
 expect tool read_thread /^This thread has 67 messages; as asked for: 1\./
 expect tool read_thread /<message>\n28\. bea \(.*\): it began when README.md line 2 was changed/

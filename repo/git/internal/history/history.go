@@ -25,8 +25,11 @@ type Commit struct {
 	Committed                          time.Time // when it was committed, which a rebase changes
 }
 
-// A Window is a span of commit times. A zero time is no bound.
-type Window struct{ Since, Until time.Time }
+// A Window says which commits are meant. A zero field is no bound.
+type Window struct {
+	Since, Until time.Time // of the commits
+	Not          string    // the whole hash of a commit: it and its ancestors are left out
+}
 
 const (
 	logMost   = 500       // maximum number of commits that Log returns
@@ -61,6 +64,15 @@ func LogWithin(
 ) ([]Commit, error) {
 	path = strings.Trim(path, "/")
 	walk := &history{store: s, path: path, seen: map[plumbing.Hash]bool{}}
+	if within.Not != "" {
+		not, err := s.Commit(plumbing.NewHash(within.Not))
+		if err == nil {
+			walk.only, err = Beyond(ctx, s, start, not)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if err := walk.pushCommit(start); err != nil {
 		return nil, err
 	}
@@ -84,6 +96,30 @@ func LogWithin(
 	return out, nil
 }
 
+// Find returns the newest commit from start on for which match returns true. found is false if none of those
+// that it looks at does.
+func Find(
+	ctx context.Context, s *objects.Store, start *object.Commit, match func(Commit) bool,
+) (_ Commit, found bool, err error) {
+	walk := &history{store: s, seen: map[plumbing.Hash]bool{}}
+	if err := walk.pushCommit(start); err != nil {
+		return Commit{}, false, err
+	}
+	for visits := 0; walk.Len() > 0 && visits < logVisits; visits++ {
+		if err := ctx.Err(); err != nil {
+			return Commit{}, false, err
+		}
+		_, c, err := walk.stepBack()
+		if err != nil {
+			return Commit{}, false, err
+		}
+		if one := Of(c); match(one) {
+			return one, true, nil
+		}
+	}
+	return Commit{}, false, nil
+}
+
 func outOfTime(out []Commit, err error) ([]Commit, error) {
 	if len(out) > 0 {
 		return out, nil
@@ -97,6 +133,7 @@ type history struct {
 	store *objects.Store
 	path  string
 	seen  map[plumbing.Hash]bool
+	only  map[plumbing.Hash]bool // the commits to visit; nil: all
 	queue []visit
 }
 
@@ -127,15 +164,19 @@ func (h *history) visitCommit(c *object.Commit) (visit, error) {
 }
 
 func (h *history) pushCommit(c *object.Commit) error {
-	if h.seen[c.Hash] {
-		return nil
-	}
-	h.seen[c.Hash] = true
 	v, err := h.visitCommit(c)
 	if err == nil {
-		heap.Push(h, v)
+		h.pushVisit(v)
 	}
 	return err
+}
+
+// pushVisit queues a commit that was not queued before and is to be visited.
+func (h *history) pushVisit(v visit) {
+	if hash := v.commit.Hash; !h.seen[hash] && (h.only == nil || h.only[hash]) {
+		h.seen[hash] = true
+		heap.Push(h, v)
+	}
 }
 
 func (h *history) stepBack() (touched bool, c *object.Commit, err error) {
@@ -146,18 +187,12 @@ func (h *history) stepBack() (touched bool, c *object.Commit, err error) {
 	}
 	for _, p := range parents {
 		if h.path != "" && p.at.Same(v.at) {
-			if !h.seen[p.commit.Hash] {
-				h.seen[p.commit.Hash] = true
-				heap.Push(h, p)
-			}
+			h.pushVisit(p)
 			return false, v.commit, nil
 		}
 	}
 	for _, p := range parents {
-		if !h.seen[p.commit.Hash] {
-			h.seen[p.commit.Hash] = true
-			heap.Push(h, p)
-		}
+		h.pushVisit(p)
 	}
 	return h.path == "" || len(parents) > 0 || !v.at.None(), v.commit, nil
 }

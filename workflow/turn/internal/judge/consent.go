@@ -121,7 +121,7 @@ func (j *Judge) askConsent(ctx context.Context, c *Case) ([]store.Part, error) {
 			return nil, err
 		}
 	}
-	return j.Approvals.AskConsent(c.Message, c.person(), meant), nil
+	return j.Approvals.AskConsent(ctx, c.Message, c.person(), meant), nil
 }
 
 // asksForPush reports whether words for a push are to be judged: the question waits, or they say "all the

@@ -81,7 +81,7 @@ func (j *Judge) judgeCorrection(
 		f = j.Held.HoldWords(m, p, get(c, &c.held))
 	case c.awaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped ||
 		sounds == intent.ConsentUnclear):
-		f = j.Approvals.AskConsent(m, p, consent)
+		f = j.Approvals.AskConsent(ctx, m, p, consent)
 	default:
 		told := fmt.Sprintf("%s corrects %s:\n%s", prompt.PersonName(p.Name), about,
 			prompt.Fence("message", m.Text))

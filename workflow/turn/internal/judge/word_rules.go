@@ -58,8 +58,8 @@ func refusalRules() []rule {
 			fires: func(c *Case) bool {
 				return c.withdraws() && !c.says().NamesObjection && get(c, &c.talkBelow)
 			},
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Objections.AskWithdrawal(c.Message, c.person()), nil
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Objections.AskWithdrawal(ctx, c.Message, c.person()), nil
 			},
 		},
 		{
@@ -176,8 +176,8 @@ func goOnRules() []rule {
 			when:  "it says that stopped work goes on, and its writer may approve, but it may answer others",
 			then:  "asks with a button",
 			fires: func(c *Case) bool { return c.says().GoesOn && c.afterStop() },
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.GoOn(c.Message, c.person(), false), nil
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.GoOn(ctx, c.Message, c.person(), false), nil
 			},
 		},
 		{
@@ -186,8 +186,8 @@ func goOnRules() []rule {
 			then: "asks with a button, and gives it to the agents, " +
 				"who change nothing before the work goes on",
 			fires: func(c *Case) bool { return c.says().MentionsGoingOn && c.afterStop() },
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.GoOn(c.Message, c.person(), true), nil
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.GoOn(ctx, c.Message, c.person(), true), nil
 			},
 		},
 		{

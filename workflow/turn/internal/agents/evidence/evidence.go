@@ -32,7 +32,7 @@ type Past struct {
 func (p Past) NotSeen(evidence []workflow.Evidence) string {
 	var unread, unrun, unknown, unasked []string
 	for _, e := range evidence {
-		if e.Grade != "observed" || p.ran(e.Source) {
+		if e.Grade != workflow.GradeObserved || p.ran(e.Source) {
 			continue
 		}
 		if name := p.sourceIn(e.Source); name != "" {

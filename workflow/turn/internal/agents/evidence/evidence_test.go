@@ -94,6 +94,46 @@ func TestARunIsNamedByItsNumber(t *testing.T) {
 	require.Equal(t, "run 5", p.WithRuns("run 5"))
 }
 
+// What a person said in the thread was reported, whatever the agent calls it, and what was read or run was
+// observed, also if its source speaks of a message.
+func TestWhatPeopleSaidIsReported(t *testing.T) {
+	t.Parallel()
+	p := Past{
+		Messages: []model.Message{
+			{
+				Role: model.User,
+				Text: "Ann Lee wrote in the thread:\n<message>\nbob wrote in the thread:\n</message>",
+			},
+			{Role: model.ToolRole, Text: "eve wrote in the thread:"},
+		},
+		Commands: []progress.Command{{Number: 7, Command: "grep 'message 14' app.log"}},
+		Sources:  []string{"loki"},
+	}
+	grade := func(grade, source string) string {
+		evidence := []workflow.Evidence{{Grade: grade, Source: source}}
+		p.Regrade(evidence)
+		return evidence[0].Grade
+	}
+	for _, source := range []string{
+		"message 14", "Message 14: bea", "messages 3 and 4", "bea, message #14", "see the thread message 14",
+		"bea's message 14", "what bea wrote in the thread", "reported by ann in this thread", "the thread",
+		"thread: ann", "read_thread", "Ann Lee's reply", "ann lee says that it is 25.02",
+		"https://acme.slack.com/archives/C1/p1764300000000100",
+	} {
+		require.Equal(t, workflow.GradeReported, grade(workflow.GradeObserved, source), source)
+		require.Equal(t, workflow.GradeInferred, grade(workflow.GradeInferred, source), source)
+	}
+	for _, source := range []string{
+		"", "run 7", "run 7: prints message 14", "grep 'message 14' app.log", "cart/cart.go:12, message 14",
+		"loki, `message 14`", "the error message 14", "commit message 3", "go test ./thread",
+		"thread/pool.go:3",
+		"the thread pool of the server", "Ann Leeway says", "bob says", "eve says",
+		"the log says it in plain words",
+	} {
+		require.Equal(t, workflow.GradeObserved, grade(workflow.GradeObserved, source), source)
+	}
+}
+
 func TestAFailedReadShowsNothing(t *testing.T) {
 	t.Parallel()
 	p := Past{Messages: called("read_file", `{"path":"a.go"}`, "There is no a.go. Near names: b/a.go:1.")}

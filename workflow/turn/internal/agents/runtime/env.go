@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
 )
 
 // SkillTool returns the tool with which agents load skills. Skills that only a person's command starts
@@ -52,6 +53,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 	b := &tool.Env{
 		Workspace: w,
 		Mirror:    r.Trees.Current().Mirror,
+		Page:      reference.PageOf(r.Trees.Current().Repository),
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{
 			Sandbox:       r.Trees.CommandSandbox(),
@@ -110,7 +112,7 @@ func (r *Runtime) ReadingTools(b *tool.Env) []model.Tool {
 		return run
 	}
 	for _, run := range tool.Running(b) {
-		tools = append(tools, r.AroundRun(restoring(run), nil, nil))
+		tools = append(tools, r.AroundRun(restoring(run), nil))
 	}
 	return append(tools, r.AroundCheck(restoring(tool.Checking(b)), nil))
 }
@@ -127,24 +129,21 @@ func (r *Runtime) LetNameTests(b *tool.Env, signature string) {
 	}
 }
 
-// AroundRun wraps a tool so that it waits for the base's packages and build. It calls before ahead of
-// the tool and after behind it; the parts that after returns are recorded with the tool's result.
-func (r *Runtime) AroundRun(
-	inner model.Tool, before func(context.Context) error, after func(context.Context) ([]store.Part, error),
-) model.Tool {
-	return r.around(inner, false, before, after)
+// AroundRun wraps a tool so that it waits for the base's packages and build. It calls before ahead of the
+// tool.
+func (r *Runtime) AroundRun(inner model.Tool, before func(context.Context) error) model.Tool {
+	return r.around(inner, false, before)
 }
 
 // AroundCheck wraps a tool so that it waits for the base's tests, too, since it compares its result
 // with theirs. It calls before ahead of the tool.
 func (r *Runtime) AroundCheck(inner model.Tool, before func(context.Context) error) model.Tool {
-	return r.around(inner, true, before, nil)
+	return r.around(inner, true, before)
 }
 
 // around implements AroundRun, and AroundCheck if tested is set.
-func (r *Runtime) around(inner model.Tool, tested bool, before func(
-	context.Context,
-) error, after func(context.Context) ([]store.Part, error),
+func (r *Runtime) around(
+	inner model.Tool, tested bool, before func(context.Context) error,
 ) model.Tool {
 	call := inner.Call
 	inner.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
@@ -173,11 +172,7 @@ func (r *Runtime) around(inner model.Tool, tested bool, before func(
 		if late != "" {
 			result.Text += "\n\n" + late
 		}
-		if err != nil || after == nil {
-			return result, err
-		}
-		parts, err := after(ctx)
-		return ledger.WithParts(result, parts...), err
+		return result, err
 	}
 	return inner
 }

@@ -193,7 +193,7 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	var messages []model.Message
 	var said strings.Builder
 	for _, m := range unseen {
-		message, err := t.renderMessage(ctx, m)
+		message, err := t.renderMessage(ctx, m, slices.Concat(t.messages, messages))
 		if err != nil {
 			return err
 		}
@@ -262,8 +262,10 @@ func (r *Runtime) SayLine(ctx context.Context, a agent.Agent, message string) (m
 
 // renderMessage returns a person's message as the model reads it: the author's name, and the text
 // fenced as data, with names in place of ids. What the program itself says about the message, and what
-// was attached to it, is outside the fence.
-func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.Message, error) {
+// was attached to it, is outside the fence. before is the conversation so far.
+func (r *Runtime) renderMessage(
+	ctx context.Context, m workflow.Message, before []model.Message,
+) (model.Message, error) {
 	text, err := r.Attachments.CompleteMention(ctx, m)
 	if err != nil {
 		return model.Message{}, err
@@ -273,7 +275,7 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 		message.Text = fmt.Sprintf("%s wrote in the thread:\n%s", r.PersonName(ctx, m.User),
 			prompt.Fence("message", r.Slack.Readable(ctx, text)))
 	}
-	if sent := r.sentText(ctx, m); sent != "" {
+	if sent := r.sentText(ctx, m, before); sent != "" {
 		message.Text += "\n" + sent
 	}
 	of := map[string]bool{m.TS: m.Kind == workflow.MessageMention ||
@@ -297,8 +299,9 @@ func (r *Runtime) renderMessage(ctx context.Context, m workflow.Message) (model.
 }
 
 // sentText says when a person or an app wrote a message or did something, in UTC and on the person's clock,
-// or returns an empty string for what the program itself tells agents. It is written once, with the message.
-func (r *Runtime) sentText(ctx context.Context, m workflow.Message) string {
+// or returns an empty string for what the program itself tells agents. It names the person's zone unless the
+// conversation before does. It is written once, with the message.
+func (r *Runtime) sentText(ctx context.Context, m workflow.Message, before []model.Message) string {
 	at := m.At
 	by := m.User
 	switch m.Kind {
@@ -315,5 +318,13 @@ func (r *Runtime) sentText(ctx context.Context, m workflow.Message) string {
 	if at.IsZero() {
 		return ""
 	}
-	return prompt.ProgramMark + "Sent " + prompt.When(at, r.Slack.Zone(ctx, by)) + "."
+	zone := r.Slack.Zone(ctx, by)
+	text := prompt.ProgramMark + "Sent " + prompt.ShortWhen(at, zone)
+	if zone != nil {
+		name := r.PersonName(ctx, by)
+		if clock := prompt.Clock(name, at, zone); clock != "" && !prompt.KnowsClock(before, name, clock) {
+			text += "; " + clock
+		}
+	}
+	return text + "."
 }

@@ -133,8 +133,8 @@ func (ap *Approvals) AllowPush(
 	} else if talk && !m.Says.Push.Unproven && !m.Says.Push.AllTheSame && !m.Says.Push.ByCI {
 		return refused(
 			"others talk above",
-			p.Name+", was that for me? To allow the push, press the button of the question, "+
-				"or write \"push it\" once more.",
+			fmt.Sprintf("%s, was %s for me? To allow the push, press the button of the question, or write "+
+				"\"push it\" once more.", p.Name, ap.QuoteWords(ctx, m)),
 		)
 	}
 	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecidePush); f != nil || err != nil {

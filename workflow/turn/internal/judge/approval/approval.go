@@ -1,8 +1,11 @@
 package approval
 
 import (
+	"context"
+
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -31,3 +34,16 @@ type asker struct {
 
 // Judgements makes the parts that follow from one message.
 type Judgements struct{ *ledger.Ledger }
+
+// maxQuoted is how many characters of a message are quoted in a question about it.
+const maxQuoted = 80
+
+// QuoteWords returns the words of a message in one line, masked and cut, for a question whether they were
+// meant as a permission: in a busy thread "this" may be anything.
+func (j *Judgements) QuoteWords(ctx context.Context, m intent.Message) string {
+	words := plaintext.OneLine(j.MaskShown(j.Slack.Readable(ctx, m.Text)))
+	if words == "" {
+		return "this"
+	}
+	return plaintext.QuoteLine(plaintext.CutLine(words, maxQuoted))
+}

@@ -202,7 +202,9 @@ func (ap *Approvals) WroteSince(ctx context.Context, m intent.Message, user stri
 // never taken for one. The question and its button keep the limit that the message names. A condition or a
 // time is refused: nobody here could hold the approval to it. While such a question about the revision waits,
 // and nobody wrote since, the next one replaces its words.
-func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Consent) []store.Part {
+func (ap *Approvals) AskConsent(
+	ctx context.Context, m intent.Message, p workflow.Person, c intent.Consent,
+) []store.Part {
 	s := ap.Session()
 	limited := ""
 	if c.Scope != "" {
@@ -211,8 +213,8 @@ func (ap *Approvals) AskConsent(m intent.Message, p workflow.Person, c intent.Co
 	label := consentLabel
 	reason := "unclear, asked"
 	question := fmt.Sprintf(
-		"%s, shall I read this as approval of revision %d%s? Press a button, or reply \"fix it\".",
-		p.Name, s.Revision, limited,
+		"%s, shall I read %s as approval of revision %d%s? Press a button, or reply \"fix it\".",
+		p.Name, ap.QuoteWords(ctx, m), s.Revision, limited,
 	)
 	if c.Condition != "" {
 		label = "Fix it now"

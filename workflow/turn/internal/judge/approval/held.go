@@ -271,14 +271,16 @@ func GoOnButton(mark string) []workflow.Button {
 // GoOn asks a person who may approve whether a message lets stopped work go on. Only a message that says so
 // (intent.Reading.GoesOn), and is no answer to others who talk above it, does without being asked about.
 // toAgents says that the agents read it, too.
-func (hw *HeldWords) GoOn(m intent.Message, p workflow.Person, toAgents bool) []store.Part {
+func (hw *HeldWords) GoOn(
+	ctx context.Context, m intent.Message, p workflow.Person, toAgents bool,
+) []store.Part {
 	s := hw.Session()
 	f := hw.Ignore(m)
 	if toAgents {
 		f = hw.ForAgents(m, "")
 	}
-	question := fmt.Sprintf("%s, shall the stopped work go on (revision %d)? "+
-		"Press the button, or write \"go on\" and nothing else.", p.Name, s.Revision)
+	question := fmt.Sprintf("%s, shall I read %s as your word that the stopped work goes on (revision %d)? "+
+		"Press the button, or write \"go on\" and nothing else.", p.Name, hw.QuoteWords(ctx, m), s.Revision)
 	asked := consent.Decision{
 		What:      workflow.DecideResume,
 		Reason:    "unclear, asked",

@@ -61,7 +61,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 	if talk, err := ap.TalkAbove(ctx, m); err != nil {
 		return nil, err
 	} else if talk {
-		return askConfirmation(ap, m, p), nil
+		return askConfirmation(ctx, ap, m, p), nil
 	}
 	if permission.IsMessage(m.Kind) && m.Says.Consent.Kind != intent.ConsentApprove {
 		shownAt, _, err := shown()
@@ -71,7 +71,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 		if talk, err := ap.Inbox().OthersWrote(ctx, "", shownAt, m.TS); err != nil {
 			return nil, err
 		} else if talk {
-			return askConfirmation(ap, m, p), nil
+			return askConfirmation(ctx, ap, m, p), nil
 		}
 	}
 	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecideConfirm); f != nil || err != nil {
@@ -111,11 +111,11 @@ func (ap *Approvals) ConfirmUnderstanding(
 
 // askConfirmation asks the person whether m confirms the newest understanding. While such a question waits,
 // the next one replaces its words.
-func askConfirmation(ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
+func askConfirmation(ctx context.Context, ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
-	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read this as your word to start from the shared "+
+	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read %s as your word to start from the shared "+
 		"understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". "+
-		"If something has to change first, say what.", p.Name, revision),
+		"If something has to change first, say what.", p.Name, ap.QuoteWords(ctx, m), revision),
 		workflow.Button{
 			ActionID: workflow.ButtonConfirm,
 			Label:    startLabel,

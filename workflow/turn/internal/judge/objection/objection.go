@@ -145,8 +145,9 @@ func (o *Objections) objection(
 
 // AskWithdrawal asks whether a message takes back objections: where other people talk above it, "ok, go on"
 // may be an answer to them.
-func (o *Objections) AskWithdrawal(m intent.Message, p workflow.Person) []store.Part {
-	said := p.Name + ", was that for me? Your objection stands. To take it back, write \"I take it back\"."
+func (o *Objections) AskWithdrawal(ctx context.Context, m intent.Message, p workflow.Person) []store.Part {
+	said := fmt.Sprintf("%s, was %s for me? Your objection stands. To take it back, write \"I take it "+
+		"back\".", p.Name, o.QuoteWords(ctx, m))
 	return append(o.Answer(m, said), o.decided(m, p, "unclear, asked"))
 }
 

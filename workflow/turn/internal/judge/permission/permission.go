@@ -258,7 +258,7 @@ func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err 
 		return nil, "", err
 	}
 	if elsewhere {
-		return nil, "a link or a number in it leads to what others wrote", nil
+		return nil, "a link, a number or a source leads to what others wrote", nil
 	}
 	return by, "", nil
 }

@@ -230,7 +230,7 @@ var (
 		string(workflow.CategoryQuick), string(workflow.CategoryDeep), string(workflow.CategoryVisual),
 	}
 	skills   = []any{"tdd", "frontend-ui-ux", "diagnose"}
-	grades   = []any{"observed", "inferred"}
+	grades   = []any{workflow.GradeObserved, workflow.GradeInferred}
 	degrees  = []any{"high", "medium", "low"}
 	examples = []any{"fails", "passes", "cannot_run", "none"} // results of the reporter's own example
 	verdicts = []any{workflow.SiblingAffected, workflow.SiblingNotAffected}

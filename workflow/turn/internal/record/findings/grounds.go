@@ -41,7 +41,7 @@ var examples = map[string]string{
 	"cannot_run": "cannot be run here",
 }
 
-// Text lists the grounds. What was observed comes before what was inferred.
+// Text lists the grounds. What was observed comes before what people reported, and what was inferred last.
 func (g Grounds) Text() string {
 	var lines []string
 	if said := examples[g.Example]; said != "" {
@@ -54,7 +54,9 @@ func (g Grounds) Text() string {
 		lines = append(lines, fmt.Sprintf("%d. %s: %s (%s)", i+1, plaintext.OneLine(h.Claim),
 			outcomes[h.Outcome], ProbeText(h.Probe)))
 	}
-	for _, grade := range []string{"observed", "inferred"} {
+	for _, grade := range []string{
+		workflow.GradeObserved, workflow.GradeReported, workflow.GradeInferred,
+	} {
 		for _, e := range g.Evidence {
 			if e.Grade != grade {
 				continue

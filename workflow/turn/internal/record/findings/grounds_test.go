@@ -30,6 +30,17 @@ func TestWorkersGetTheCommandInItsLines(t *testing.T) {
 		"```\ncd money\ngo test .\n```", ReportWhole(r))
 }
 
+func TestWhatPeopleReportedStandsBetweenWhatWasSeenAndInferred(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "• observed: c\n• reported: b (message 2)\n• inferred: a", Grounds{
+		Evidence: []workflow.Evidence{
+			{Claim: "a", Grade: workflow.GradeInferred},
+			{Claim: "b", Grade: workflow.GradeReported, Source: "message 2"},
+			{Claim: "c", Grade: workflow.GradeObserved},
+		},
+	}.Text())
+}
+
 func TestCitedLinesStandBesideTheClaim(t *testing.T) {
 	t.Parallel()
 	g := Grounds{

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,18 +13,15 @@ import (
 
 // A report begins with one of these statuses: whether a command that was run shows the bug.
 const (
-	StatusShown    = "Shown"
+	StatusShown    = "Shown by a command that fails"
+	StatusUnclear  = "Unproven: the command does not fail because of it"
 	StatusUnproven = "Unproven"
 )
 
-// DetailsText returns the text behind a report's Details button. how is the command that shows the bug
-// with its ending, or empty.
-func DetailsText(g Grounds, cause, how string) string {
-	shown := "Unproven: nothing was made to fail yet."
-	if how != "" {
-		shown = "Shown by: " + how
-	}
-	parts := []string{shown, g.Text()}
+// DetailsText returns the text behind a report's Details button. ran says what the report's command shows and
+// how it ended; empty: there is no command.
+func DetailsText(g Grounds, cause, ran string) string {
+	parts := []string{cmp.Or(ran, "Unproven: nothing was made to fail yet."), g.Text()}
 	if against := workflow.SpeaksAgainst(g.Remains); against != "" {
 		parts = append(parts, "What speaks against the fix:", against)
 	}

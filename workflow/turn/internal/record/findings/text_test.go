@@ -50,7 +50,8 @@ No code was changed. Reply "fix it", or say what is wrong.`
 • inferred: one line is right`
 	grounds := Grounds{Evidence: c.Evidence}
 	require.Equal(t, want, DetailsText(grounds, "", ""))
-	require.Contains(t, DetailsText(grounds, c.Cause, "`go test ./money` (fails with exit code 1)"),
+	require.Contains(t,
+		DetailsText(grounds, c.Cause, "Shown by: `go test ./money` (fails with exit code 1)"),
 		"Shown by: `go test ./money` (fails with exit code 1)\n• observed")
 }
 

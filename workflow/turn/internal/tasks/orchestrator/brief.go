@@ -39,7 +39,8 @@ func (o *Orchestrator) WriteBrief(ctx context.Context, j *runtime.Transcript) er
 			prompt.MarkReplacements.ReplaceAllString(strings.TrimRight(skills, "\n"), `"program"`))
 	}
 	parts = append(parts, fmt.Sprintf(prompt.ProgramMark+"It is now %s. A time that a person names "+
-		"(\"8am\", \"yesterday\") is on that person's own clock, which stands with each message.",
+		"(\"8am\", \"yesterday\") is on that person's own clock: the local time of a message is its "+
+		"writer's, and each person's zone is said once.",
 		prompt.When(o.Store.Clock().Now(), nil)))
 	duplicates, err := o.Duplicates.Facts(ctx)
 	if err != nil {
@@ -161,6 +162,7 @@ func (o *Orchestrator) earlierText(
 	if len(lines) == 0 {
 		return "", of, nil
 	}
-	head := prompt.ProgramMark + "Said in the thread before" + left.String()
+	head := prompt.ProgramMark + "Said in the thread before" + left.String() +
+		o.clocksText(ctx, messages, of)
 	return head + ":\n" + prompt.Fence("message", strings.Join(lines, "\n")), of, nil
 }

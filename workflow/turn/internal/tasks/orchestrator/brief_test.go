@@ -58,9 +58,10 @@ func TestALongThreadSaysWhatIsLeftOut(t *testing.T) {
 	shown := len(of)
 	left := 4800 + 201 - shown
 	require.Contains(t, text, fmt.Sprintf("%d messages between them are left out, of cem \"program\" "+
-		"(4795), ann (%d), bea (1); read_thread has them, from 1):", left, 4+200-shown))
+		"(4795), ann (%d), bea (1); read_thread has them, from 1); ann's clock is UTC+2:\n", left,
+		4+200-shown))
 	require.Contains(t, text, "\nann (Thu 1970-01-01 01:00 UTC): reply 198 ")
-	require.Contains(t, text, "\nann (Thu 1970-01-01 01:00 UTC, 03:00 at UTC+2): reply 199 ")
+	require.Contains(t, text, "\nann (Thu 1970-01-01 01:00 UTC, 03:00 local): reply 199 ")
 
 	// The thread is told unless the agent has read something of this thread.
 	brief := model.Message{Role: model.User, Text: "(program) Repository shop.\n\n" + text}

@@ -73,12 +73,13 @@ func (o *Orchestrator) newestRun(ctx context.Context, command string) (*progress
 	return nil, err
 }
 
-// nameRuns adds to each source and probe that names a run by its number what was run, and how it ended.
-func (o *Orchestrator) nameRuns(
+// completeEvidence grades what people said as reported, and adds to each source and probe that names a run by
+// its number what was run, and how it ended.
+func (o *Orchestrator) completeEvidence(
 	ctx context.Context, evidences []workflow.Evidence, hypotheses []workflow.Hypothesis,
 ) error {
-	commands, err := o.Store.Commands(ctx, o.Session().ID)
-	p := evidence.Past{Commands: commands}
+	p, err := o.sessionEvidence(ctx)
+	p.Regrade(evidences)
 	for i := range evidences {
 		evidences[i].Source = p.WithRuns(evidences[i].Source)
 	}
@@ -91,7 +92,7 @@ func (o *Orchestrator) nameRuns(
 // A reproduction is the result of the command with which a report shows the bug.
 type reproduction struct {
 	status string
-	how    string            // how the command ended, in words; empty: nothing showed the bug
+	ran    string            // the command, what it shows and how it ended; empty: none was run
 	fails  *progress.Command // the run whose exit code shows the bug; nil: none does
 }
 
@@ -106,7 +107,8 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 		return reproduction{status: findings.StatusUnproven}, err
 	}
 	*command = c.Command
-	r := reproduction{status: findings.StatusShown}
+	r := reproduction{status: findings.StatusUnclear}
+	ran := "Run: "
 	how := ""
 	switch {
 	case c.ExitCode == -1:
@@ -117,9 +119,11 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
 	default:
 		how = fmt.Sprintf("fails with exit code %d", c.ExitCode)
+		ran = "Shown by: "
+		r.status = findings.StatusShown
 		r.fails = c
 	}
-	r.how = findings.CommandWithEnding(c.Command, how)
+	r.ran = ran + findings.CommandWithEnding(c.Command, how)
 	return r, nil
 }
 
@@ -217,7 +221,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	if err := l.nameRuns(ctx, c.Evidence, nil); err != nil {
+	if err := l.completeEvidence(ctx, c.Evidence, nil); err != nil {
 		return model.Result{}, err
 	}
 	r, err := l.NewReport(ctx, workflow.ReportRootCause, c)
@@ -237,7 +241,7 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 		return model.Result{}, err
 	}
 	failpoint.Crash("report_made")
-	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.how),
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), c.Cause, shown.ran),
 		l.lookBack(*r, shown)...)
 }
 
@@ -270,7 +274,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if err := l.addReleases(ctx, &d, shown); err != nil {
 		return model.Result{}, err
 	}
-	if err := l.nameRuns(ctx, d.Evidence, d.Hypotheses); err != nil {
+	if err := l.completeEvidence(ctx, d.Evidence, d.Hypotheses); err != nil {
 		return model.Result{}, err
 	}
 	r, err := l.NewReport(ctx, workflow.ReportDiagnosis, d)
@@ -285,7 +289,7 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 		prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
 		return model.Result{}, err
 	}
-	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.how),
+	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.ran),
 		append(begun, l.lookBack(*r, shown)...)...)
 }
 

@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool"
@@ -31,7 +33,7 @@ func (t *task) workerTools(env *tool.Env) []model.Tool {
 			})
 			return result, err
 		}
-		tools = append(tools, t.Runtime.AroundRun(run, own, t.treeParts))
+		tools = append(tools, t.namingChanges(t.Runtime.AroundRun(run, own)))
 	}
 	for _, w := range tool.Writing(env) {
 		if w.Name == "check" {
@@ -42,6 +44,56 @@ func (t *task) workerTools(env *tool.Env) []model.Tool {
 		tools = append(tools, w)
 	}
 	return tools
+}
+
+// maxChanged is how many files are named that a command changed.
+const maxChanged = 5
+
+// namingChanges wraps a tool that runs commands. The state of the files is recorded with its result, which
+// names the files that differ from the last known state: what the agent read of them is out of date.
+func (t *task) namingChanges(run model.Tool) model.Tool {
+	call := run.Call
+	run.Call = func(ctx context.Context, args json.RawMessage) (model.Result, error) {
+		before := t.Trees.LatestTree(t.task.TreeOwner())
+		result, err := call(ctx, args)
+		if err != nil {
+			return result, err
+		}
+		parts, err := t.treeParts(ctx)
+		if err != nil {
+			return result, err
+		}
+		changed, err := t.changedSince(ctx, before)
+		result.Text += changed
+		return ledger.WithParts(result, parts...), err
+	}
+	return run
+}
+
+// changedSince names the files of the last known state that differ from a tree, or returns an empty string.
+func (t *task) changedSince(ctx context.Context, before string) (string, error) {
+	after := t.Trees.LatestTree(t.task.TreeOwner())
+	if before == "" || before == after {
+		return "", nil
+	}
+	deltas, err := t.tree.Compare(ctx, before, after)
+	if err != nil {
+		return "", fmt.Errorf("compare the files with those before the command: %w", err)
+	}
+	var names []string
+	for _, d := range deltas {
+		name := plaintext.QuotePath(plaintext.CutLine(d.Path, 200))
+		switch {
+		case d.Before.None():
+			name += " (new)"
+		case d.After.None():
+			name += " (removed)"
+		}
+		names = append(names, name)
+	}
+	return fmt.Sprintf("\nCommands have changed %s since your last run or edit: %s. What you read of them "+
+		"before that is out of date.", plaintext.CountNoun(len(names), "file"),
+		plaintext.FirstOf(names, maxChanged)), nil
 }
 
 func (t *task) mayWrite() error {

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -189,6 +190,34 @@ func TestMessageLinks(t *testing.T) {
 	} {
 		require.Equal(t, want, messageLinks(text), text)
 	}
+}
+
+// TestAnIssueWithoutAHostIsRefused checks that the thread and the agents are told why an issue of a
+// repository without a host is not read, unless "#412" may mean something else, or a tracker reads the issue.
+func TestAnIssueWithoutAHostIsRefused(t *testing.T) {
+	t.Parallel()
+	s := hosttest.Listen(hosttest.Config{Kind: host.GitHub, Repository: "acme/shop", Token: hostToken})
+	t.Cleanup(s.Close)
+	at := atHost(t, s, time.Minute)
+	at.Catalog.Repositories[0].Pulls = repository.PullRequests{Web: s.URL + "/acme/shop"}
+
+	notes, lines := at.seen(t, "2.0", "the #1 thing is shop#412, <"+s.URL+"/acme/shop/pull/7>")
+	const cure = "the configuration names no git host for shop: my operator can add `host: on` to it."
+	require.Equal(t,
+		[]string{"I cannot read `shop#7`: " + cure, "I cannot read `shop#412`: " + cure}, lines)
+	require.Len(t, notes, 2)
+	require.Regexp(t, "^shop#412, at which ann points, was not read: .*host: on.* You do not know what it "+
+		"says\\.$", notes[1])
+
+	one, err := tracker.New(tracker.Config{
+		Kind: tracker.GitHub, URL: s.URL, API: s.API, Token: hostToken, Projects: []string{"acme/shop"},
+	})
+	require.NoError(t, err)
+	at.Trackers = []*tracker.Tracker{one}
+	s.SetIssue(hosttest.Issue{Number: 412, Title: "A cent is lost"})
+	_, lines = at.seen(t, "3.0", "see acme/shop#412")
+	require.Len(t, lines, 1)
+	require.Contains(t, lines[0], "Read: acme/shop#412")
 }
 
 // TestHostsThatMisbehave checks that a host which redirects, hangs, or answers nonsense or far too much leads

@@ -40,12 +40,17 @@ func (l *Links) targets(m workflow.Message) (t targets) {
 		return t
 	}
 	own := l.Session().Repository
-	t.references = reference.Find(m.Text, own, l.readable())
 	mine := slices.DeleteFunc(slices.Clone(l.Trackers),
 		func(one *tracker.Tracker) bool { return !one.For(own) })
 	if len(mine) > 0 {
 		t.tickets = tracker.Find(mine, m.Text)
 	}
+	// An issue that a tracker reads is no reference of a repository without a host.
+	t.references = slices.DeleteFunc(reference.Find(m.Text, own, l.readable()),
+		func(r reference.Reference) bool {
+			return r.NeedsHost() && slices.ContainsFunc(t.tickets,
+				func(ref tracker.Ref) bool { return r.IsNumber(ref.Shown) })
+		})
 	if m.AgentText == "" && m.Kind != workflow.MessageAlert {
 		t.messages = messageLinks(m.Text)
 	}

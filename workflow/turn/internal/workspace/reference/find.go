@@ -66,6 +66,18 @@ func (r Reference) Name() string {
 	return repo + "#" + strconv.FormatInt(r.Number, 10)
 }
 
+// NeedsHost reports whether only a git host could show what it leads to, and the configuration names none.
+func (r Reference) NeedsHost() bool {
+	return slices.Contains([]Kind{Issue, Pull, Run}, r.Kind) && r.Repository.Pulls.Host == nil
+}
+
+// IsNumber reports whether a name such as shop#412 or acme/shop#412 is that of the reference.
+func (r Reference) IsNumber(name string) bool {
+	of, number, ok := strings.Cut(name, "#")
+	return ok && number == strconv.FormatInt(r.Number, 10) &&
+		(strings.EqualFold(of, r.Repository.Name) || strings.EqualFold(of, pathAtHost(r.Repository)))
+}
+
 // ID returns what tells a reference from all others of a session, whatever form it was written in.
 func (r Reference) ID() string {
 	kind := r.Kind
@@ -110,7 +122,7 @@ func Find(text, own string, all []repository.Repository) (found []Reference) {
 		}
 	}
 	for _, r := range all {
-		if r.Name != own {
+		if r.Name != own || r.Pulls.Host == nil { // where nothing can be read, "#12" may be anything
 			continue
 		}
 		for m := loose.FindStringSubmatchIndex(plain); m != nil; m = loose.FindStringSubmatchIndex(plain) {
@@ -132,11 +144,11 @@ func withoutQuotes(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// numbered returns the issue or pull request of that number. ok is false if the repository has no host, or
+// numbered returns the issue or pull request of that number. ok is false if the repository's host writes
 // another mark.
 func numbered(r repository.Repository, mark, number string) (ref Reference, ok bool) {
 	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || r.Pulls.Host == nil || mark == "!" && r.Pulls.Kind != host.GitLab {
+	if err != nil || mark == "!" && r.Pulls.Kind != host.GitLab {
 		return Reference{}, false
 	}
 	ref = Reference{Repository: r, Kind: Issue, Number: n}
@@ -146,9 +158,9 @@ func numbered(r repository.Repository, mark, number string) (ref Reference, ok b
 	return ref, true
 }
 
-// page returns the address of a repository's page: that of its host's configuration, otherwise the one that
+// PageOf returns the address of a repository's page: that of its host's configuration, otherwise the one that
 // its own address tells. It is empty for a folder.
-func page(r repository.Repository) string {
+func PageOf(r repository.Repository) string {
 	if r.Pulls.Web != "" {
 		return r.Pulls.Web
 	}
@@ -175,7 +187,7 @@ var shortSSH = regexp.MustCompile(`^[\w.-]+@([\w.-]+):(.+)$`)
 
 // pathAtHost returns the path of a repository's page: acme/shop.
 func pathAtHost(r repository.Repository) string {
-	u, err := url.Parse(page(r))
+	u, err := url.Parse(PageOf(r))
 	if err != nil {
 		return ""
 	}
@@ -192,7 +204,7 @@ func atAddress(address, own string, all []repository.Repository) (ref Reference,
 	var best repository.Repository
 	longest := 0
 	for _, r := range all {
-		at, err := url.Parse(page(r))
+		at, err := url.Parse(PageOf(r))
 		if err != nil || at.Host == "" || at.Scheme != u.Scheme || !strings.EqualFold(at.Host, u.Host) {
 			continue
 		}

@@ -60,13 +60,14 @@ func TestFind(t *testing.T) {
 		hub + "/tree/main " + hub + "/issues":                    nil,
 		"https://git.acme.com/plain/src/commit/0a1b2c3/a.go":     {"file 0a1b2c3/a.go of plain"},
 		"https://git.acme.com/plain/issues/4":                    {"issue plain#4"},
+		"plain#4, Plain#5":                                       {"issue plain#4", "issue plain#5"},
 		"> see " + hub + "/issues/412":                           {"issue shop#412"},
 
 		"> #412":                             nil,
 		"#3 #4,#5":                           {"issue shop#3", "issue shop#4", "issue shop#5"},
 		"`#412` ```\n#412\n``` <#C412|#412>": nil,
 		"#0, a#412b, #412px, x/y#4, #412-3":  nil,
-		"!7, shop!7, plain#4":                nil, // not at GitHub; no host
+		"!7, shop!7, plain!4":                nil, // not at GitHub; no host
 		"https://github.com/acme/shopping/issues/4 https://evil.example/acme/shop/issues/4":          nil,
 		"https://github.com.evil.example/acme/shop/issues/4 https://a@github.com/acme/shop/issues/4": nil,
 		"http://github.com/acme/shop/issues/4 " + hub + "/wiki " + hub + " " + hub + "/issues/new":   nil,
@@ -82,6 +83,10 @@ func TestFind(t *testing.T) {
 	require.True(t, Find("#412", "shop", all)[0].Loose)
 	require.False(t, Find("shop#412", "shop", all)[0].Loose)
 	require.Empty(t, Find("#412", "", all))
+	require.Empty(t, Find("#412", "plain", all), "without a host it may be anything")
+	require.True(t, Find("plain#4", "plain", all)[0].NeedsHost())
+	require.False(t, Find("shop#4", "plain", all)[0].NeedsHost())
+	require.False(t, Find("https://git.acme.com/plain/commit/0a1b2c3", "plain", all)[0].NeedsHost())
 }
 
 // FuzzFind checks that nothing is found outside of the configured repositories' own pages, and no number or

@@ -51,7 +51,7 @@ func (r *Reader) read(ctx context.Context, ref Reference) Found {
 			"that is meant, or paste what matters of it"
 	case ref.Kind == Commit || ref.Kind == File || ref.Kind == Folder:
 		f, err = r.fromMirror(ctx, ref)
-	case ref.Repository.Pulls.Host == nil:
+	case ref.NeedsHost():
 		f.Refused = fmt.Sprintf("the configuration names no git host for %s: my operator can add `host: on` "+
 			"to it", ref.Repository.Name)
 	case ref.Kind == Run:

@@ -25,6 +25,7 @@ type Snapshots struct {
 
 	mu       sync.Mutex       // guards the fields below
 	recorded map[int64]string // the tree that was recorded last, by task; 0: the session's own
+	latest   map[int64]string // the tree that was there last, recorded or not
 }
 
 // Snapshot returns the current state of a workspace, to be recorded with the change that led to it. It
@@ -40,6 +41,7 @@ func (sn *Snapshots) Snapshot(ctx context.Context, w *git.Workspace, task int64)
 	if err != nil {
 		return nil, fmt.Errorf("keep the files: %w", err)
 	}
+	sn.noteLatest(task, tree)
 	sn.mu.Lock()
 	same := sn.recorded[task] == tree
 	sn.mu.Unlock()
@@ -120,6 +122,23 @@ func (sn *Snapshots) noteRecorded(task int64, tree string) {
 	sn.recorded[task] = tree
 }
 
+func (sn *Snapshots) noteLatest(task int64, tree string) {
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	if sn.latest == nil {
+		sn.latest = map[int64]string{}
+	}
+	sn.latest[task] = tree
+}
+
+// LatestTree returns the tree that a task's workspace was last known to hold, without a look at its files, or
+// an empty string.
+func (sn *Snapshots) LatestTree(task int64) string {
+	sn.mu.Lock()
+	defer sn.mu.Unlock()
+	return sn.latest[task]
+}
+
 // restoreRecorded brings a workspace to the state in its row: on a machine without the files, and after
 // the program died between a change and its record. If there is no row, it records the current state.
 // Files that are marked as newer than the row stay as they are.
@@ -133,6 +152,7 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *git.Mirror, w *git.
 	}
 	if tree, err := w.Tree(ctx); err == nil && tree == row.Tree {
 		sn.noteRecorded(task, tree)
+		sn.noteLatest(task, tree)
 		return sn.markLocalOnly(ctx, task, true)
 	}
 	if sn.isLocalOnly(task, row.Tree) {
@@ -156,6 +176,7 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *git.Mirror, w *git.
 		return fmt.Errorf("get the files back: %w", err)
 	}
 	sn.noteRecorded(task, row.Tree)
+	sn.noteLatest(task, row.Tree)
 	return nil
 }
 

@@ -117,6 +117,19 @@ func TestWithoutTheScript(t *testing.T) {
 	require.Equal(t, "tombstone", o.newest().Subtype)
 }
 
+// TestInvite shows that Slack's own command adds the bot to a channel that it is not in.
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	o.bugs = o.slack.AddChannel(slacktest.Channel{Name: "general", Members: []string{o.ann.ID}}).ID
+	require.Contains(t, o.do("say", http.StatusUnprocessableEntity, "text", "/invite @nobody"),
+		"write whom to invite: /invite @bobbin")
+	o.do("say", http.StatusOK, "text", "/invite @bobbin", "back", "/ann/general")
+	joined := o.newest()
+	require.Equal(t, "channel_join", joined.Subtype)
+	require.Equal(t, o.slack.App().BotUser, joined.User)
+}
+
 // TestWhatIsRefused shows that people cannot do what Slack would not let them do, and that the answer says
 // so.
 func TestWhatIsRefused(t *testing.T) {

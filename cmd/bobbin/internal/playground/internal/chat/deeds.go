@@ -127,6 +127,8 @@ func (s *Site) say(f form) (string, error) {
 	if m := slash.FindStringSubmatch(text); m != nil && len(files) == 0 {
 		known := slices.ContainsFunc(s.Commands, func(c view.Command) bool { return c.Name == m[1] })
 		switch {
+		case m[1] == "/invite":
+			return "", s.invite(channel, m[2])
 		case !known:
 			return "", fmt.Errorf("%s is not a command here. The commands are %s", m[1], s.commandNames())
 		case thread != "":
@@ -144,6 +146,15 @@ func (s *Site) say(f form) (string, error) {
 		_, err = s.Slack.Say(channel, f.me.ID, s.wire(text), thread)
 	}
 	return "", err
+}
+
+// invite adds somebody to a channel, as Slack's own command does: people try it where Bobbin hears nothing.
+func (s *Site) invite(channel, name string) error {
+	id, found := strings.CutPrefix(s.idOf("@", strings.TrimPrefix(strings.TrimSpace(name), "@")), "@")
+	if !found {
+		return fmt.Errorf("write whom to invite: /invite @%s", s.Slack.App().Name)
+	}
+	return s.Slack.Join(channel, id)
 }
 
 func (s *Site) commandNames() string {
