@@ -19,7 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/trial"
-	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
 // examineRepository asks a remote for its branches and tags and whether it would accept a push. Nothing is
@@ -171,24 +170,25 @@ func (d *Doctor) tryCommand(r repository.Repository) string {
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases.
 func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, f *List) {
-	patterns := d.settings.Releases[r.Name]
-	if len(patterns) == 0 {
+	if len(r.Releases) == 0 {
 		return
 	}
 	matching := func(names []string, patterns ...string) int {
+		only := r
+		only.Releases = patterns
 		return len(slices.DeleteFunc(slices.Clone(names),
-			func(name string) bool { return !turn.IsRelease(patterns, r.BranchPrefix, name) }))
+			func(name string) bool { return !only.IsRelease(name) }))
 	}
-	for _, p := range patterns {
+	for _, p := range r.Releases {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
 			f.warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p),
 				"correct the pattern in the configuration, or remove it")
 		}
 	}
 	if branches, tags := matching(sight.Branches,
-		patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
+		r.Releases...), matching(sight.Tags, r.Releases...); branches+tags > 0 {
 		f.ok("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"),
-			strings.Join(patterns, ", "))
+			strings.Join(r.Releases, ", "))
 	}
 	if d.settings.HistoryTime <= 0 {
 		f.note("releases are not tested: limits.history_minutes is 0", "")

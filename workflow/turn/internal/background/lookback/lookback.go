@@ -28,8 +28,6 @@ import (
 type Looker struct {
 	Store        *store.Store
 	Repositories []repository.Repository
-	// patterns of the branches and tags that are tried, by repository
-	Releases map[string][]string
 	// repositories where the author of the bug is mentioned, not only named
 	MentionAuthors map[string]bool
 	// nil: nobody is mentioned
