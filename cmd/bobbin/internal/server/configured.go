@@ -135,6 +135,7 @@ func repositoryOf(
 		Remote:       remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials},
 		Base:         r.Base,
 		Releases:     r.Releases,
+		Bases:        r.Bases,
 		Channels:     r.Channels,
 		BranchPrefix: r.BranchPrefix,
 		Build:        r.Checks.Build,

@@ -134,6 +134,7 @@ type look struct {
 	repository repository.Repository
 	mirror     *git.Mirror
 	began      time.Time // when the session began
+	base       string    // the session's base; empty: the repository's
 	// Secrets and those in the private files of the base and of the change
 	hide  *redact.Finder
 	tries map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
@@ -197,6 +198,7 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 		return nil, false, err
 	}
 	k.began = s.Created
+	k.base = s.BaseBranch
 	rows, err := l.Store.LookbackTries(ctx, row.ID)
 	for _, t := range rows {
 		k.tries[tryKey(t.Commit, t.Nth)] = t

@@ -1,8 +1,10 @@
 package lookback
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/proof/past"
@@ -12,10 +14,18 @@ import (
 // maxReleases is how many releases are tried: the newest ones.
 const maxReleases = 6
 
-// releases returns the releases that the configuration's patterns match, newest first, at most
-// maxReleases.
+// releases returns the releases that the configuration's patterns match, newest first, at most maxReleases.
+// Of a session on another base than the repository's, it returns the repository's first, and not the
+// session's own.
 func (l *look) releases() []git.ReleaseBranch {
-	all := l.mirror.Commits().Releases(l.repository.IsRelease)
+	commits := l.mirror.Commits()
+	all := commits.Releases(l.repository.IsRelease)
+	if l.base != "" {
+		own := cmp.Or(l.repository.Base, commits.DefaultBranch())
+		all = slices.DeleteFunc(all,
+			func(r git.ReleaseBranch) bool { return r.Name == l.base || r.Name == own })
+		all = append(commits.Releases(func(name string) bool { return name == own }), all...)
+	}
 	return all[:min(len(all), maxReleases)]
 }
 
