@@ -26,6 +26,7 @@ const (
 	ButtonFixLimited ActionID = "fix_limited"
 	ButtonPutBack    ActionID = "put_back" // puts back what was removed as outside the scope
 	ButtonRepository ActionID = "change_repository"
+	ButtonBase       ActionID = "change_base"  // chooses another branch or tag to work from
 	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
 	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
 	ButtonWorks      ActionID = "works"        // the merged change works
@@ -65,7 +66,7 @@ const ButtonChoose ActionID = "repository"
 // OpensForm reports whether a press of the button opens a modal.
 func OpensForm(action ActionID) bool {
 	return action == ButtonCorrect || action == ButtonFixLimited || action == ButtonRepository ||
-		action == ButtonDetails
+		action == ButtonBase || action == ButtonDetails
 }
 
 // The buttons of the Home tab, on what can be paused and on lessons.

@@ -86,6 +86,7 @@ const (
 	DecideAllow      DecisionKind = "allow"        // to use more than a limit allows
 	DecideLimit      DecisionKind = "limit"        // the program: a limit was reached
 	DecideRepository DecisionKind = "repository"   // to choose another repository
+	DecideBase       DecisionKind = "base"         // to choose another branch or tag to work from
 	DecideJoin       DecisionKind = "join"         // to join the thread to another one
 	DecideLesson     DecisionKind = "lesson"       // to remember or to change a lesson
 	DecideWrapUp     DecisionKind = "wrap_up"      // to end an interview

@@ -69,6 +69,7 @@ type Session struct {
 type Codebase struct {
 	Repository string   // name in the configuration; empty until one is chosen
 	Before     []string // names of the repositories that it was about before
+	BaseBranch string   // branch or tag that the work starts from; empty: the repository's base
 	BaseCommit string   // commit that was investigated; set with the repository
 	Branch     string   // branch of the work; set with the approval
 	Head       string   // last commit of the session's own work; empty before any

@@ -244,7 +244,7 @@ func setChecks(args []string, set *server.Settings, shop *repository.Repository)
 	}
 	if slices.Contains(args, "history") {
 		set.HistoryTime = 5 * time.Minute
-		set.Releases = map[string][]string{shop.Name: {"release/*", "v*"}}
+		shop.Releases = []string{"release/*", "v*"}
 	}
 }
 

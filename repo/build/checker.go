@@ -49,6 +49,8 @@ type Checker struct {
 	watch Watch
 	// by default watchAfter and watchEvery; tests use short ones
 	watchAfter, watchEvery time.Duration
+	// the branch or tag that the work starts from, for people; empty: the default branch
+	base string
 	// of the runs for people, and the result of a run like them; empty: they are of the base
 	name string
 	like result.Result

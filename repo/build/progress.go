@@ -93,14 +93,25 @@ func (c *Checker) Named(name string, like result.Result) *Checker {
 	return &named
 }
 
-// runName returns the name of Named, or by default that of a run of the base.
-func (c *Checker) runName() string {
-	base := "the base"
-	if c.Cache != nil && c.Cache.Mirror() != nil {
-		base = cmp.Or(c.Cache.Mirror().Commits().DefaultBranch(), base)
-	}
-	return cmp.Or(c.name, "tests on "+base)
+// OnBase returns a copy of the Checker for work that starts from the branch or tag of that name.
+func (c *Checker) OnBase(name string) *Checker {
+	on := *c
+	on.base = name
+	return &on
 }
+
+// BaseName returns the name of the base for people: that of OnBase, otherwise the repository's default
+// branch.
+func (c *Checker) BaseName() string {
+	name := c.base
+	if name == "" && c.Cache != nil && c.Cache.Mirror() != nil {
+		name = c.Cache.Mirror().Commits().DefaultBranch()
+	}
+	return cmp.Or(name, "the base")
+}
+
+// runName returns the name of Named, or by default that of a run of the base.
+func (c *Checker) runName() string { return cmp.Or(c.name, "tests on "+c.BaseName()) }
 
 // A watchedRun is a run whose progress is told.
 type watchedRun struct {

@@ -13,6 +13,12 @@ import (
 // DefaultBranch returns the branch that the remote's HEAD names, or "" if it names none.
 func (cs Commits) DefaultBranch() string { return cs.Refs.Head }
 
+// HasBranch reports whether the remote has a branch of that name.
+func (cs Commits) HasBranch(name string) bool {
+	_, ok := cs.Refs.Hashes["refs/heads/"+name]
+	return ok
+}
+
 // Resolve returns the hash of the commit that a branch, a tag, or a whole or shortened hash names. ""
 // means the default branch.
 func (cs Commits) Resolve(name string) (string, error) {

@@ -183,6 +183,23 @@ type ReleaseBranch struct {
 	At           time.Time // time of the commit
 }
 
+// Names returns the names of all branches, and then of all tags, both in reverse order: of versions the
+// newest are mostly first.
+func (cs Commits) Names() (names []string) {
+	for _, folder := range []string{"refs/heads/", "refs/tags/"} {
+		var here []string
+		for full := range cs.Refs.Hashes {
+			if name, ok := strings.CutPrefix(full, folder); ok && !slices.Contains(names, name) {
+				here = append(here, name)
+			}
+		}
+		slices.Sort(here)
+		slices.Reverse(here)
+		names = append(names, here...)
+	}
+	return names
+}
+
 // Releases returns the branches and tags whose name is wanted, newest first. If a branch and a tag have
 // the same name, it returns only the branch.
 func (cs Commits) Releases(wanted func(name string) bool) []ReleaseBranch {

@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +48,7 @@ func CheckWith(
 		return checked, err
 	}
 	p := commands.Project
-	checked.BaseName = BaseName(c)
+	checked.BaseName = c.BaseName()
 	if own := commands.Coverage(p, changedPaths(changes)); !named && own.Reached == 0 && len(own.By) > 0 {
 		checked.Instead = p.TestCommand()
 		p = own.By[0]
@@ -64,14 +63,6 @@ func CheckWith(
 	}
 	checked.Base, _ = c.Remembered(w.Base(), p)
 	return checked, nil
-}
-
-// BaseName returns the name of the base of a checker's repository for people, such as main.
-func BaseName(c *build.Checker) string {
-	if c.Cache == nil || c.Cache.Mirror() == nil {
-		return "the base"
-	}
-	return cmp.Or(c.Cache.Mirror().Commits().DefaultBranch(), "the base")
 }
 
 func changedPaths(changes []diff.Change) (paths []string) {

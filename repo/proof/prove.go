@@ -66,7 +66,7 @@ func Prove(
 
 func (p *proving) prove(ctx context.Context, base string) (Proof, error) {
 	c := p.checker
-	p.BaseName = cmp.Or(base, BaseName(c))
+	p.BaseName = cmp.Or(base, c.BaseName())
 	if !c.HasSandbox() {
 		p.Missing = "there is no sandbox to run anything in"
 		p.Why = p.refusal()

@@ -19,6 +19,9 @@ func TestReadBackport(t *testing.T) {
 		"backport to 1.4 and 1.4":                  {"1.4"},
 		"backport it":                              nil,
 		"Backport!":                                nil,
+		"bring it to main":                         {"main"},
+		"Please bring the fix to main, too.":       {"main"},
+		"forward-port this to main":                {"main"},
 	} {
 		got, ok := ReadBackport(text)
 		require.True(t, ok, text)
@@ -31,7 +34,7 @@ func TestReadBackport(t *testing.T) {
 		"backport to <@U1>", "backport to 1.4 but not to 1.3", "should we backport to 1.4?",
 		"backport to 1.4 tomorrow", "backрort to 1.4", "who can backport to 1.4?",
 		"backport to a, b, c, d, e, f", "ann said: backport to 1.4", "backport to 1.4\nno, wait", "",
-		"backport to -x",
+		"backport to -x", "bring it to main tomorrow", "don't bring it to main", "take it to ann's desk",
 	} {
 		_, ok := ReadBackport(text)
 		require.False(t, ok, text)

@@ -19,7 +19,9 @@ import (
 // A Repository is a repository in the configuration.
 type Repository struct {
 	remote.Remote
-	Base           string // branch; empty: the remote's default
+	Base           string   // branch; empty: the remote's default
+	Releases       []string // patterns of branches and tags on which a bug is looked for, too
+	Bases          []string // patterns of the branches and tags that a request may be about, too
 	Channels       []string
 	Private        bool // only threads of its own channels can be about it
 	Approvers      workflow.Approvers

@@ -190,7 +190,7 @@ func threadParts() []maskedPart {
 			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted"),
 			aName: "Events OptionalEvents " +
 				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
-			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch",
+			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch",
 		}},
 	}
 }

@@ -21,9 +21,3 @@ type (
 	Folders   = folder.Folders
 	Retention = folder.Retention
 )
-
-// IsRelease reports whether the branch of that name is a release by the patterns, and not one that the
-// program pushed under its prefix.
-func IsRelease(patterns []string, prefix, name string) bool {
-	return lookback.IsRelease(patterns, prefix, name)
-}

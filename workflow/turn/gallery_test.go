@@ -691,6 +691,8 @@ func questionSamples() map[string][]workflow.Line {
 			"of: repo:bank, repo:shop", labelled("change_repository", "Choose repository…", "")...)},
 		"a form for the repository": {with("ann: which repository is it?",
 			labelled("repository", "bank", "", "repository", "shop", "")...)},
+		"a form for the branch": says("ann: reply `branch: NAME`. " +
+			"There are: release/1.4, release/1.3, main."),
 	}
 }
 
@@ -753,8 +755,9 @@ func replySamples() map[string][]workflow.Line {
 				"it goes on when an approver writes here."),
 		},
 		"a repository is chosen": says("ann chose the repository bank instead of shop."),
-		"another repository after the approval": says("The work was approved for shop already. " +
-			"For bank, please begin another thread."),
+		"another repository after the approval": says("The work was approved for shop already. "+
+			"For bank, please begin another thread.", "The work was approved for one branch already. For "+
+			"another one, please begin another thread, or ask for a backport when it is pushed."),
 		"an approval is refused": says("gus, I cannot take your approval: " +
 			"guests may not approve. Any full member of the channel may."),
 		"a word on a push is refused": says("ann, I cannot take your decision on this push: guests may not "+

@@ -168,9 +168,9 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 // everything.
 var errPaused = errors.New("paused by the operator")
 
-// errRepositoryChanged ends a run when a person has chosen another repository for the session. The turn
-// then goes on with that one.
-var errRepositoryChanged = errors.New("a person chose another repository")
+// errRepositoryChanged ends a run when a person has chosen another repository or another branch for the
+// session. The turn then goes on with that one.
+var errRepositoryChanged = errors.New("a person chose another repository or branch")
 
 // errTestsChanged ends a run when a member has said how the repository is tested. The turn then goes on with
 // that command, and tries it on the base first.
@@ -185,7 +185,8 @@ func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 		t.halt != nil {
 		t.halt(errStopped)
 	}
-	if p := t.Trees.Current(); p != nil && p.Repository.Name != t.Session().Repository && t.halt != nil {
+	if p := t.Trees.Current(); p != nil && t.halt != nil &&
+		(p.Repository.Name != t.Session().Repository || t.Session().BaseCommit == "") {
 		t.halt(errRepositoryChanged)
 	}
 	if _, told := ledger.Find[progress.TestCommand](f); told && t.Trees.Current() != nil && t.halt != nil {

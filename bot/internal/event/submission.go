@@ -64,7 +64,7 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		if s.In.Text = entered(InputWords); s.In.Text == "" {
 			s.Errors[InputWords] = "Say what is wrong, or close this."
 		}
-	case workflow.ButtonRepository:
+	case workflow.ButtonRepository, workflow.ButtonBase:
 		s.BlameInput = InputChoice
 		if s.In.Text = entered(InputChoice); s.In.Text == "" {
 			s.Errors[InputChoice] = "Choose one, or close this."

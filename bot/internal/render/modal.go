@@ -56,11 +56,16 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 			textInput(event.InputWords, "What is wrong, or what has to change?",
 				"Everybody in the thread reads it, with your name.", false),
 		}
-	case f.ActionID == workflow.ButtonRepository:
+	case f.ActionID == workflow.ButtonRepository, f.ActionID == workflow.ButtonBase:
 		view.Title = plainText("Change repository")
+		question := "Which repository is this about?"
+		if f.ActionID == workflow.ButtonBase {
+			view.Title = plainText("Change branch")
+			question = "Which branch or tag is this about?"
+		}
 		view.Submit = plainText("Choose")
 		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice,
-			plainText("Which repository is this about?"), nil, choiceMenu(event.InputChoice, f.Choices))}
+			plainText(question), nil, choiceMenu(event.InputChoice, f.Choices))}
 	case f.ActionID == workflow.ButtonFixLimited:
 		view.Title = plainText("Fix it, with limits")
 		view.Submit = plainText("Fix it")

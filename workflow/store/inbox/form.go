@@ -36,10 +36,10 @@ func (i *Inbox) Form(ctx context.Context, action workflow.ActionID, value string
 		return nil, nil
 	case action == workflow.ButtonDetails:
 		f.Text = means
-	case action == workflow.ButtonRepository:
+	case action == workflow.ButtonRepository || action == workflow.ButtonBase:
 		f.Choices = strings.Split(means, "\n")
 		if branch != "" {
-			f.Late = "The work was approved for a repository already. Another one is for another thread."
+			f.Late = "The work was approved already. Another repository or branch is for another thread."
 		}
 	case f.Revision != newest:
 		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was "+

@@ -238,8 +238,8 @@ func (r *Repository) Describe() string {
 	return fmt.Sprintf("repository %q", r.Name)
 }
 
-// checkBranches checks branch_prefix and releases: branches that Bobbin pushes must not collide with those
-// of the team.
+// checkBranches checks branch_prefix, releases and bases: branches that Bobbin pushes must not collide with
+// those of the team.
 func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
 	name, ends := strings.CutSuffix(prefix, "/")
@@ -250,13 +250,19 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; "+
 			"name another branch_prefix, so that Bobbin's branches differ from it", r.Base, prefix)
 	}
-	for i, pattern := range r.Releases {
-		where := fmt.Sprintf("%s.releases[%d]", at, i)
+	checkPatterns(p, at+".releases", "release", prefix, r.Releases)
+	checkPatterns(p, at+".bases", "base", prefix, r.Bases)
+}
+
+// checkPatterns checks patterns of names of branches and tags. prefix is that of Bobbin's own branches.
+func checkPatterns(p *strictyaml.Problems, at, what, prefix string, patterns []string) {
+	for i, pattern := range patterns {
+		where := fmt.Sprintf("%s[%d]", at, i)
 		if pattern == "" || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
-			p.At(where, "release %q: a pattern of names of branches or tags is expected, "+
-				"such as release/* or v*", pattern)
+			p.At(where, "%s %q: a pattern of names of branches or tags is expected, "+
+				"such as release/* or v*", what, pattern)
 		} else if strings.HasPrefix(pattern, prefix) {
-			p.At(where, "release %q begins as the branches do that Bobbin pushes", pattern)
+			p.At(where, "%s %q begins as the branches do that Bobbin pushes", what, pattern)
 		}
 	}
 }

@@ -98,10 +98,12 @@ type Approval struct {
 }
 
 // RemoteAccess holds the credentials for a repository's remote, the branches and tags besides the base on
-// which a bug is looked for, and the host for pull requests.
+// which a bug is looked for or that a request may be about, and the host for pull requests.
 type RemoteAccess struct {
 	// patterns of branches and tags on which a bug is looked for, too; default: none
-	Releases  []string  `yaml:"releases"`
+	Releases []string `yaml:"releases"`
+	// patterns of the branches and tags that a request may be about, besides base and releases; default: none
+	Bases     []string  `yaml:"bases"`
 	TokenEnv  string    `yaml:"token_env"`  // default: BOBBIN_GIT_TOKEN
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 

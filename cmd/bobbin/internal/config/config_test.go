@@ -516,6 +516,7 @@ var badConfigs = []struct{ text, want string }{
 			`such as release/* or v*`,
 	},
 	{one + "releases: [bobbin/*]", `c:4: release "bobbin/*" begins as the branches do that Bobbin pushes`},
+	{one + "bases: [bobbin/*]", `c:4: base "bobbin/*" begins as the branches do that Bobbin pushes`},
 	{
 		one + "branch_prefix: /",
 		`c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, ` +

@@ -19,7 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/trial"
-	"github.com/bobbinhq/bobbin/workflow/turn"
 )
 
 // examineRepository asks a remote for its branches and tags and whether it would accept a push. Nothing is
@@ -169,29 +168,34 @@ func (d *Doctor) tryCommand(r repository.Repository) string {
 	return "bobbin try " + r.Name + " --config " + d.file
 }
 
-// examineReleases reports which branches and tags of the remote match the patterns of releases.
+// examineReleases reports which branches and tags of the remote match the patterns of releases and bases.
 func (d *Doctor) examineReleases(r repository.Repository, sight git.RemoteInfo, f *List) {
-	patterns := d.settings.Releases[r.Name]
-	if len(patterns) == 0 {
-		return
+	examinePatterns("releases", r, r.Releases, sight, f)
+	examinePatterns("bases", r, r.Bases, sight, f)
+	if len(r.Releases) > 0 && d.settings.HistoryTime <= 0 {
+		f.note("releases are not tested: limits.history_minutes is 0", "")
 	}
+}
+
+// examinePatterns reports which branches and tags of the remote match patterns, which setting names.
+func examinePatterns(
+	setting string, r repository.Repository, patterns []string, sight git.RemoteInfo, f *List,
+) {
 	matching := func(names []string, patterns ...string) int {
+		r.Releases = patterns
 		return len(slices.DeleteFunc(slices.Clone(names),
-			func(name string) bool { return !turn.IsRelease(patterns, r.BranchPrefix, name) }))
+			func(name string) bool { return !r.IsRelease(name) }))
 	}
 	for _, p := range patterns {
 		if matching(sight.Branches, p)+matching(sight.Tags, p) == 0 {
-			f.warn(fmt.Sprintf("releases: no branch and no tag has a name like %q", p),
+			f.warn(fmt.Sprintf("%s: no branch and no tag has a name like %q", setting, p),
 				"correct the pattern in the configuration, or remove it")
 		}
 	}
-	if branches, tags := matching(sight.Branches,
-		patterns...), matching(sight.Tags, patterns...); branches+tags > 0 {
-		f.ok("releases: %s and %s match %s", countedBranches(branches), plaintext.CountNoun(tags, "tag"),
+	branches := matching(sight.Branches, patterns...)
+	if tags := matching(sight.Tags, patterns...); branches+tags > 0 {
+		f.ok("%s: %s and %s match %s", setting, countedBranches(branches), plaintext.CountNoun(tags, "tag"),
 			strings.Join(patterns, ", "))
-	}
-	if d.settings.HistoryTime <= 0 {
-		f.note("releases are not tested: limits.history_minutes is 0", "")
 	}
 }
 

@@ -71,10 +71,8 @@ func FromConfig(
 		return s, err
 	}
 	s.Reactions = file.ReactionsByChannel()
-	s.Releases = map[string][]string{}
 	s.MentionAuthors = map[string]bool{}
 	for _, r := range file.Repositories {
-		s.Releases[r.Name] = r.Releases
 		s.MentionAuthors[r.Name] = r.Authors == config.Mention
 		at := repositoryOf(r, credentials[r.Name], values)
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
@@ -136,6 +134,8 @@ func repositoryOf(
 	return repository.Repository{
 		Remote:       remote.Remote{Name: r.Name, URL: r.URL, Credentials: credentials},
 		Base:         r.Base,
+		Releases:     r.Releases,
+		Bases:        r.Bases,
 		Channels:     r.Channels,
 		BranchPrefix: r.BranchPrefix,
 		Build:        r.Checks.Build,

@@ -156,8 +156,6 @@ type LimitSettings struct {
 
 	// time to find out since when, and on which releases, a bug exists; zero: not tried
 	HistoryTime time.Duration
-	// patterns of the releases, by repository
-	Releases map[string][]string
 	// repositories in which the author of the commit that brought a bug is mentioned, and not only named
 	MentionAuthors map[string]bool
 
@@ -421,7 +419,6 @@ func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Co
 		Mirrors:        r.Mirrors,
 		Checker:        r.Checker,
 		Limit:          s.HistoryTime,
-		Releases:       s.Releases,
 		MentionAuthors: s.MentionAuthors,
 		Slack:          r.Slack,
 		Secrets:        r.Secrets,
@@ -431,7 +428,6 @@ func newSide(r *turn.Runner, s Settings) (run, giveUp map[string]func(context.Co
 	porter := &turn.Porter{
 		Rows:         backports.Register{Store: r.Store},
 		Repositories: r.Repositories,
-		Releases:     s.Releases,
 		Mirrors:      r.Mirrors,
 		Checker:      r.Checker,
 		Folders:      &r.Folders,

@@ -34,7 +34,8 @@ func (d *Delivery) offerCI(tree string, changes []diff.Change) ciOffer {
 		branch: d.Session().Branch,
 		base:   p.BaseBranch(),
 	}
-	if o.proof == workflow.CINone || slices.ContainsFunc(changes, diff.Change.DecidesCI) {
+	if o.proof == workflow.CINone || !p.Mirror.Commits().HasBranch(o.base) ||
+		slices.ContainsFunc(changes, diff.Change.DecidesCI) {
 		return ciOffer{}
 	}
 	if o.proof == workflow.CIRed && len(testPaths(p.Project().Kind, changes)) > 0 {

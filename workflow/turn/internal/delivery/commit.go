@@ -9,6 +9,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
@@ -81,14 +82,20 @@ func (d *Delivery) commitSpec(
 	}, nil
 }
 
-// proposedPull returns the intent to open a pull request for the pushed commit, or nothing if the
-// repository has no git host.
+// proposedPull returns the intent to open a pull request for the pushed commit, a line if none can be opened
+// since the work starts from a tag, or nothing if the repository has no git host.
 func proposedPull(
 	ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish,
 ) ([]store.Part, error) {
 	r, _, err := d.Catalog.Current(ctx)
 	if err != nil || r.Pulls.Host == nil {
 		return nil, err
+	}
+	base := d.Trees.Current().BaseBranch()
+	if !d.Trees.Current().Mirror.Commits().HasBranch(base) {
+		return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I open no %s: the work starts from %s, "+
+			"which is a tag. Its branch is there to be merged.", r.Pulls.Words().Noun,
+			plaintext.CodeSpan(base))))}, nil
 	}
 	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
 	if err != nil {
@@ -112,7 +119,7 @@ func proposedPull(
 		Repository: r.Name,
 		Branch:     d.Session().Branch,
 		Head:       commit,
-		Base:       d.Trees.Current().BaseBranch(),
+		Base:       base,
 		Title:      w.Heading(),
 		Body:       w.Body(),
 		Files:      w.Paths(),

@@ -14,35 +14,15 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// chooseRepository changes the session's repository. The requester (unless a guest) and people who may
-// approve can choose, as long as nothing was approved. Everything that was read and reported is about
-// the earlier repository, and its revision cannot be approved any more, since the session then has
-// another base commit.
+// chooseRepository changes the session's repository, as choose has it.
 func (j *Judge) chooseRepository(
 	ctx context.Context, m intent.Message, p workflow.Person, name string,
 ) ([]store.Part, error) {
 	s := j.Session()
-	refused := func(reason, said string) ([]store.Part, error) {
-		return j.Refuse(m, p, workflow.DecideRepository, reason, said), nil
-	}
-	approvers, err := j.Permissions.Approvers(ctx)
-	if approvers.Missing != "" { // then nobody may approve here until another one is chosen
-		approvers, err = j.Permissions.ApproversOf(ctx, name)
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch reason := approvers.MayApprove(p, ""); {
-	case !slices.Contains(j.Catalog.Names(), name):
-		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.",
-			name, strings.Join(j.Catalog.Names(), ", ")))
-	case reason != "" && (p.ID != s.Requester || p.Guest):
-		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. "+
-			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
-	case s.Branch != "":
-		return refused("work was approved",
-			fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.",
-				s.Repository, name))
+	no, err := j.refuseChoice(ctx, m, p, name, workflow.DecideRepository)
+	switch {
+	case err != nil || no != nil:
+		return no, err
 	case name == s.Repository:
 		return j.Answer(m, fmt.Sprintf("It is about %s already.", name)), nil
 	}
@@ -50,26 +30,103 @@ func (j *Judge) chooseRepository(
 	told := fmt.Sprintf("%s chose the repository %s.", prompt.PersonName(p.Name), name)
 	if s.Repository != "" {
 		said = fmt.Sprintf("%s chose the repository %s instead of %s.", p.Name, name, s.Repository)
-		told = fmt.Sprintf("%s chose the repository %s instead of %s. Whatever you read, "+
-			"ran and reported so far is of %s and counts no more: your tools look at %s from here on. "+
-			"Begin again with its files, its AGENTS.md first if it has one.",
-			prompt.PersonName(p.Name), name, s.Repository, s.Repository, name)
+		told = fmt.Sprintf("%s chose the repository %s instead of %s. %s", prompt.PersonName(p.Name), name,
+			s.Repository, beginAgain(s.Repository, name))
 	}
+	f := j.chosen(m, p, told, choice{workflow.DecideRepository, name, func(s *workflow.Session) {
+		s.Repository = name
+		s.BaseBranch = ""
+	}})
+	return append(f, store.Lines(j.ProgramLine(said))), nil
+}
+
+// chooseBase changes the branch or tag that the session's work starts from, as choose has it. If name is
+// empty, the message says it, and it is looked up when the repository is opened.
+func (j *Judge) chooseBase(
+	ctx context.Context, m intent.Message, p workflow.Person, name string,
+) ([]store.Part, error) {
+	s := j.Session()
+	no, err := j.refuseChoice(ctx, m, p, s.Repository, workflow.DecideBase)
+	if err != nil || no != nil {
+		return no, err
+	}
+	told := fmt.Sprintf("%s chose another branch of %s:\n%s\n%s", prompt.PersonName(p.Name), s.Repository,
+		prompt.Fence("message", m.Text), beginAgain("the branch before", "that branch"))
+	f := j.chosen(m, p, told, choice{
+		workflow.DecideBase, m.Text,
+		func(s *workflow.Session) { s.BaseBranch = name },
+	})
+	if name == "" { // the first line about the branch answers it
+		return f, nil
+	}
+	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s chose the branch %s.", p.Name, name)))), nil
+}
+
+// beginAgain tells agents that what they know is of something else.
+func beginAgain(before, now string) string {
+	return fmt.Sprintf("Whatever you read, ran and reported so far is of %s and counts no more: your tools "+
+		"look at %s from here on. Begin again with its files, its AGENTS.md first if it has one.",
+		before, now)
+}
+
+// refuseChoice returns the refusal of a choice of the repository, or of a branch of it, or nothing if it may
+// be made. The requester (unless a guest) and people who may approve can choose, as long as nothing was
+// approved.
+func (j *Judge) refuseChoice(
+	ctx context.Context, m intent.Message, p workflow.Person, repository string, what workflow.DecisionKind,
+) ([]store.Part, error) {
+	s := j.Session()
+	refused := func(reason, said string) ([]store.Part, error) {
+		return j.Refuse(m, p, what, reason, said), nil
+	}
+	approvers, err := j.Permissions.Approvers(ctx)
+	if approvers.Missing != "" { // then nobody may approve here until another one is chosen
+		approvers, err = j.Permissions.ApproversOf(ctx, repository)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch reason := approvers.MayApprove(p, ""); {
+	case !slices.Contains(j.Catalog.Names(), repository):
+		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.",
+			repository, strings.Join(j.Catalog.Names(), ", ")))
+	case reason != "" && (p.ID != s.Requester || p.Guest):
+		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. "+
+			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
+	case s.Branch != "" && what == workflow.DecideBase:
+		return refused("work was approved", "The work was approved for one branch already. For another one, "+
+			"please begin another thread, or ask for a backport when it is pushed.")
+	case s.Branch != "":
+		return refused("work was approved",
+			fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.",
+				s.Repository, repository))
+	}
+	return nil, nil
+}
+
+// A choice is a repository or a branch that a person chose.
+type choice struct {
+	what   workflow.DecisionKind
+	name   string
+	change func(*workflow.Session)
+}
+
+// chosen returns the parts of a choice. Everything that was read and reported is about what was chosen
+// earlier, and its revision cannot be approved any more, since the session then has another base commit.
+func (j *Judge) chosen(m intent.Message, p workflow.Person, told string, c choice) []store.Part {
 	f := j.ForAgents(m, told)
-	f = append(f, store.Lines(j.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) {
 		u.Change = func(s *workflow.Session) {
-			s.Repository = name
+			c.change(s)
 			s.BaseCommit = ""
 		}
 	})
-	f = append(f, consent.Decision{
-		What:      workflow.DecideRepository,
+	return append(f, consent.Decision{
+		What:      c.what,
 		Allowed:   true,
-		Reason:    name,
+		Reason:    c.name,
 		User:      p.ID,
 		MessageTS: m.TS,
-		Revision:  s.Revision,
+		Revision:  j.Session().Revision,
 	})
-	return f, nil
 }

@@ -3,9 +3,12 @@ package judge
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -18,6 +21,9 @@ func (j *Judge) offerForm(m intent.Message, p workflow.Person, means string) []s
 		return j.Ignore(m)
 	case m.ActionID == workflow.ButtonRepository:
 		return j.Answer(m, p.Name+": which repository is it?", j.Catalog.ChoiceButtons()...)
+	case m.ActionID == workflow.ButtonBase:
+		return j.Answer(m, p.Name+": reply `branch: NAME`. There are: "+
+			plaintext.FirstOf(strings.Split(means, "\n"), maxBranches)+".")
 	case m.ActionID == workflow.ButtonFixLimited:
 		return j.Answer(m,
 			p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
@@ -27,12 +33,15 @@ func (j *Judge) offerForm(m intent.Message, p workflow.Person, means string) []s
 	return j.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }
 
+// maxBranches is how many branches one line names.
+const maxBranches = 10
+
 // judgeForm judges what a person submitted in a modal. The row of the modal's button says what it is
 // about.
 func (j *Judge) judgeForm(ctx context.Context, c *Case) ([]store.Part, error) {
 	m := c.Message
 	p := c.person()
-	revision, _, ok, err := j.Button(ctx, m.ActionID, m.Value)
+	revision, means, ok, err := j.Button(ctx, m.ActionID, m.Value)
 	if err != nil {
 		return nil, err
 	}
@@ -45,11 +54,16 @@ func (j *Judge) judgeForm(ctx context.Context, c *Case) ([]store.Part, error) {
 		return j.judgeCorrection(ctx, c, revision)
 	case workflow.ButtonFixLimited:
 		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
-	case workflow.ButtonRepository:
+	case workflow.ButtonRepository, workflow.ButtonBase:
 		if !c.maySpeak() {
 			return j.Held.RefusePress(m, p, workflow.DecideSpeak, get(c, &c.held)), nil
 		}
-		return j.chooseRepository(ctx, m, p, m.Text)
+		if m.ActionID == workflow.ButtonRepository {
+			return j.chooseRepository(ctx, m, p, m.Text)
+		}
+		if slices.Contains(strings.Split(means, "\n"), m.Text) {
+			return j.chooseBase(ctx, m, p, m.Text)
+		}
 	}
 	return j.Ignore(m), nil
 }

@@ -88,8 +88,8 @@ func stopPressRules() []rule {
 func releasePressRules() []rule {
 	held := []workflow.ActionID{
 		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonConsult,
-		workflow.ButtonRepository, workflow.ButtonChoose, workflow.ButtonLessons, workflow.ButtonJoin,
-		workflow.ButtonBroken,
+		workflow.ButtonRepository, workflow.ButtonBase, workflow.ButtonChoose, workflow.ButtonLessons,
+		workflow.ButtonJoin, workflow.ButtonBroken,
 	}
 	return []rule{
 		press("Pass it on",
@@ -113,7 +113,7 @@ func releasePressRules() []rule {
 			name: "held",
 			when: "a button that answers or asks something is pressed (an option, Wrap up, Take these, " +
 				"Ask the " +
-				"consultant, a repository, Propose for AGENTS.md, Join, Still broken), " +
+				"consultant, a repository or branch, Propose for AGENTS.md, Join, Still broken), " +
 				"by a person who may not " +
 				"approve, and work is approved or stopped",
 			then:  "refuses it; the button stays for people who may approve",
@@ -173,12 +173,12 @@ func questionPressRules() []rule {
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return afterPush{j}.judgeOutcome(c.Message, c.person()), nil
 			}, workflow.ButtonWorks, workflow.ButtonBroken),
-		press("Correct…, with limits…, Change repository…, Details",
+		press("Correct…, with limits…, Change repository…, Change branch…, Details",
 			"opens a form; what is sent with it is judged then",
 			func(_ context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.offerForm(c.Message, c.person(), b.means), nil
 			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository,
-			workflow.ButtonDetails),
+			workflow.ButtonBase, workflow.ButtonDetails),
 		press("Show the diff, Explain", "asks an agent that only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return j.explainPressed(c.Message), nil

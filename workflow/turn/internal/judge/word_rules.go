@@ -117,6 +117,16 @@ func orderRules() []rule {
 				return j.takeTestCommand(ctx, c)
 			},
 		}),
+		unlessHeld(rule{
+			name: "branch",
+			when: "it names the branch or tag that the work starts from, and nothing else, and one was " +
+				"chosen already",
+			then:  "begins again on that one, if its writer asked or may approve, and nothing is approved",
+			fires: func(c *Case) bool { return c.says().Branch != "" && c.Session.BaseCommit != "" },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.chooseBase(ctx, c.Message, c.person(), "")
+			},
+		}),
 		{
 			name:  "backport",
 			when:  "it asks to bring the pushed change to releases, and nothing else",

@@ -1,6 +1,7 @@
 package backport
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -142,7 +143,11 @@ func (p *Porter) open(ctx context.Context, row backports.Row) (*backportRun, err
 		return nil, refused(row, "commands are off here, so nothing could be proven")
 	}
 	k := &backportRun{Porter: p, row: row, repository: p.Repositories[at]}
-	var err error
+	s, err := p.Rows.Store.Session(ctx, row.Session)
+	if err != nil {
+		return nil, err
+	}
+	k.repository.Base = cmp.Or(s.BaseBranch, k.repository.Base)
 	if k.mirror, err = p.Mirrors.Open(ctx, k.repository.Remote); err == nil {
 		err = k.mirror.Fetch(ctx)
 	}

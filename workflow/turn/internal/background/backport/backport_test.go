@@ -69,13 +69,14 @@ func open(t *testing.T) *scene {
 	mirrors := &git.Mirrors{Dir: filepath.Join(dir, "mirrors"), Log: storetest.Silent}
 	t.Cleanup(func() { mirrors.Close() })
 	s.Porter = &Porter{
-		Rows:         backports.Register{Store: st},
-		Mirrors:      mirrors,
-		Signature:    "orchestrator",
-		Log:          storetest.Silent,
-		Folders:      &folder.Folders{Dir: filepath.Join(dir, "sessions")},
-		Repositories: []repository.Repository{{Remote: remote.Remote{Name: "shop", URL: s.origin}}},
-		Releases:     map[string][]string{"shop": {"release/*"}},
+		Rows:      backports.Register{Store: st},
+		Mirrors:   mirrors,
+		Signature: "orchestrator",
+		Log:       storetest.Silent,
+		Folders:   &folder.Folders{Dir: filepath.Join(dir, "sessions")},
+		Repositories: []repository.Repository{
+			{Remote: remote.Remote{Name: "shop", URL: s.origin}, Releases: []string{"release/*"}},
+		},
 		Checker: &build.Checker{Caches: build.Caches{
 			Sandbox: repotest.OpenSandbox(t),
 			Dir:     filepath.Join(dir, "cache"),

@@ -18,9 +18,7 @@ import (
 type Porter struct {
 	Rows         backports.Register
 	Repositories []repository.Repository
-	// patterns of the releases' names, by repository
-	Releases map[string][]string
-	Mirrors  *git.Mirrors
+	Mirrors      *git.Mirrors
 	// nil: nothing can be proven, and every backport is refused
 	Checker *build.Checker
 	// folders of the sessions

@@ -7,7 +7,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
 )
 
 // findRelease returns the row with the branch that the person meant and the commit it points to. A
@@ -19,8 +18,7 @@ func (b *backportRun) findRelease() (backports.Row, error) {
 	all := b.mirror.Commits().Releases(func(name string) bool {
 		return !strings.HasPrefix(name, own) && name != base
 	})
-	found := matchReleases(all, row.Wanted,
-		func(name string) bool { return lookback.IsRelease(b.Releases[row.Repository], own, name) })
+	found := b.repository.FindBranches(all, row.Wanted)
 	switch {
 	case len(found) == 0 && row.Wanted == base:
 		return row, refused(row, "that is the branch that the change was made for")
@@ -42,33 +40,10 @@ func (b *backportRun) findRelease() (backports.Row, error) {
 	return row, nil
 }
 
-// matchReleases returns the branches that a person may mean by wanted, or else the tags: the one with exactly
-// that name, otherwise those whose name ends in it ("1.4" matches release/1.4 and v1.4). Of several,
-// the ones for which release returns true are preferred.
-func matchReleases(all []git.ReleaseBranch, wanted string, release func(string) bool) []git.ReleaseBranch {
-	if i := slices.IndexFunc(all, func(r git.ReleaseBranch) bool { return r.Name == wanted }); i >= 0 {
-		return all[i : i+1]
-	}
-	for _, branch := range []bool{true, false} {
-		found := slices.DeleteFunc(slices.Clone(all),
-			func(r git.ReleaseBranch) bool { return r.Branch != branch || !backports.EndsIn(r.Name, wanted) })
-		if named := slices.DeleteFunc(slices.Clone(found),
-			func(r git.ReleaseBranch) bool { return !release(r.Name) }); len(named) > 0 {
-			found = named
-		}
-		if len(found) > 0 {
-			return found
-		}
-	}
-	return nil
-}
-
 // releaseList returns a sentence with the release branches that can be named.
 func (b *backportRun) releaseList(all []git.ReleaseBranch) string {
-	branches := slices.DeleteFunc(slices.Clone(all), func(r git.ReleaseBranch) bool {
-		return !r.Branch ||
-			!lookback.IsRelease(b.Releases[b.row.Repository], b.repository.BranchPrefix, r.Name)
-	})
+	branches := slices.DeleteFunc(slices.Clone(all),
+		func(r git.ReleaseBranch) bool { return !r.Branch || !b.repository.IsRelease(r.Name) })
 	if len(branches) == 0 {
 		return "No branch matches `releases` of the configuration"
 	}

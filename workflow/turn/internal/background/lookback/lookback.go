@@ -28,8 +28,6 @@ import (
 type Looker struct {
 	Store        *store.Store
 	Repositories []repository.Repository
-	// patterns of the branches and tags that are tried, by repository
-	Releases map[string][]string
 	// repositories where the author of the bug is mentioned, not only named
 	MentionAuthors map[string]bool
 	// nil: nobody is mentioned
@@ -136,6 +134,7 @@ type look struct {
 	repository repository.Repository
 	mirror     *git.Mirror
 	began      time.Time // when the session began
+	base       string    // the session's base; empty: the repository's
 	// Secrets and those in the private files of the base and of the change
 	hide  *redact.Finder
 	tries map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
@@ -199,6 +198,7 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 		return nil, false, err
 	}
 	k.began = s.Created
+	k.base = s.BaseBranch
 	rows, err := l.Store.LookbackTries(ctx, row.ID)
 	for _, t := range rows {
 		k.tries[tryKey(t.Commit, t.Nth)] = t

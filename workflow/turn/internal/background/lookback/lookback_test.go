@@ -62,9 +62,11 @@ func openWith(t *testing.T, changed map[int]repotest.Files) *scene {
 		Signature: "orchestrator",
 		Log:       storetest.Silent,
 		Repositories: []repository.Repository{
-			{Remote: remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")}},
+			{
+				Remote:   remote.Remote{Name: "shop", URL: filepath.Join(dir, "origin")},
+				Releases: []string{"main"},
+			},
 		},
-		Releases: map[string][]string{"shop": {"main"}},
 		Checker: &build.Checker{Caches: build.Caches{
 			Sandbox: repotest.OpenSandbox(t),
 			Dir:     filepath.Join(dir, "cache"),

@@ -82,7 +82,7 @@ func TestTheReleaseIsNamedInWhichARealModuleChanged(t *testing.T) {
 	commits := released(t, dir, releasedModule, versions)
 	s.commits = []string{11: commits["v0.30.0"]}
 	s.Repositories[0].URL = dir
-	s.Releases = map[string][]string{"shop": {"v0.9.0", "v0.1[0-2].0"}}
+	s.Repositories[0].Releases = []string{"v0.9.0", "v0.1[0-2].0"}
 	// only the versions' own tests need the packages that they name, and the oldest versions need more
 	s.Repositories[0].Setup.Off = true
 	s.Checker.Caches.Sandbox = repotest.OpenBuilder(t)

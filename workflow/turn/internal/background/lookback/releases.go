@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/proof/past"
@@ -17,20 +14,18 @@ import (
 // maxReleases is how many releases are tried: the newest ones.
 const maxReleases = 6
 
-// IsRelease reports whether one of the patterns matches the branch or tag name. prefix is the prefix of
-// the bot's own branches, which are never releases; if it is empty, bobbin/ is used.
-func IsRelease(patterns []string, prefix, name string) bool {
-	return !strings.HasPrefix(name, cmp.Or(prefix, git.DefaultPrefix)) &&
-		slices.ContainsFunc(patterns,
-			func(pattern string) bool { return doublestar.MatchUnvalidated(pattern, name) })
-}
-
-// releases returns the releases that the configuration's patterns match, newest first, at most
-// maxReleases.
+// releases returns the releases that the configuration's patterns match, newest first, at most maxReleases.
+// Of a session on another base than the repository's, it returns the repository's first, and not the
+// session's own.
 func (l *look) releases() []git.ReleaseBranch {
-	all := l.mirror.Commits().Releases(func(name string) bool {
-		return IsRelease(l.Looker.Releases[l.row.Repository], l.repository.BranchPrefix, name)
-	})
+	commits := l.mirror.Commits()
+	all := commits.Releases(l.repository.IsRelease)
+	if l.base != "" {
+		own := cmp.Or(l.repository.Base, commits.DefaultBranch())
+		all = slices.DeleteFunc(all,
+			func(r git.ReleaseBranch) bool { return r.Name == l.base || r.Name == own })
+		all = append(commits.Releases(func(name string) bool { return name == own }), all...)
+	}
 	return all[:min(len(all), maxReleases)]
 }
 

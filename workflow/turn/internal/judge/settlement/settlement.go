@@ -117,6 +117,8 @@ func (d decision) whatIsAnswered() string {
 		return countsNow(d.report.Revision)
 	case decided.What == workflow.DecideRepository && decided.Allowed:
 		return "The repository " + decided.Reason + " was chosen."
+	case decided.What == workflow.DecideBase && decided.Allowed:
+		return "Begun again below."
 	case d.opens && handles:
 		return answeredBelow
 	}

@@ -69,12 +69,22 @@ func (c *Catalog) Current(ctx context.Context) (r repository.Repository, ok bool
 		topic := func() string { return c.topic(ctx) }
 		name = choose(text, s.Thread.Channel, topic, c.allowed())
 	}
+	if r = c.Configured(name); r.Name == "" {
+		return r, false, nil
+	}
+	r.Base = cmp.Or(s.BaseBranch, r.Base)
+	return r, true, nil
+}
+
+// Configured returns the repository of that name as it is configured, without the base of the session, or
+// the zero value.
+func (c *Catalog) Configured(name string) repository.Repository {
 	for _, r := range c.Repositories {
 		if r.Name == name {
-			return r, true, nil
+			return r
 		}
 	}
-	return r, false, nil
+	return repository.Repository{}
 }
 
 // topic returns the topic of the thread's channel, or an empty string if Slack does not tell it: then a

@@ -1,9 +1,11 @@
 package worktree
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -13,7 +15,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -48,6 +52,9 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	}
 	if err := t.fixBase(ctx, p); err != nil {
 		return false, t.sayRemoteFailed(ctx, err)
+	}
+	if p.Checker != nil {
+		p.Checker = p.Checker.OnBase(p.BaseBranch())
 	}
 	if err := t.openTrees(ctx, p); err != nil {
 		p.closeTrees()
@@ -88,15 +95,26 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	if err := p.Mirror.Fetch(ctx); err != nil {
 		return err
 	}
+	configured := t.Catalog.Configured(p.Repository.Name)
+	configured.Base = cmp.Or(configured.Base, p.Mirror.Commits().DefaultBranch())
+	base, err := t.chooseBase(ctx, p, configured)
+	if err != nil {
+		return err
+	}
 	branch := p.BaseBranch()
 	commit, err := p.Mirror.Commits().Resolve(branch)
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("Looking into %s (%s at %s).", p.displayName(), branch, prompt.ShortHash(commit))
-	buttons := t.Catalog.ChangeButton("Change repository…")
+	if base.Said != "" {
+		text += " " + base.Said
+	}
+	buttons := slices.Concat(t.Catalog.ChangeButton("Change repository…"),
+		t.Catalog.BaseButton(configured, p.Mirror.Commits().Names()))
 	parts := []store.Part{store.Update{Change: func(s *workflow.Session) {
 		s.Repository = p.Repository.Name
+		s.BaseBranch = base.Name
 		s.BaseCommit = commit
 	}}}
 	if t.Duplicates != nil {
@@ -111,6 +129,22 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	}
 	line[0].Progress = len(buttons) == 0 // a line without buttons may be joined with the next one
 	return t.Record(ctx, append(parts, store.Lines(line))...)
+}
+
+// chooseBase sets the branch or tag that the work starts from: the one that a person chose, otherwise the one
+// that the request names, otherwise that of the configuration.
+func (t *Trees) chooseBase(
+	ctx context.Context, p *Checkout, configured repository.Repository,
+) (base catalog.Base, err error) {
+	base.Name = t.Session().BaseBranch
+	if base.Name == "" {
+		base, err = t.Catalog.Base(ctx, configured, p.Mirror.Commits().Releases)
+	}
+	p.Repository.Base = cmp.Or(base.Name, configured.Base)
+	if base.Name == configured.Base {
+		base.Name = ""
+	}
+	return base, err
 }
 
 // openTrees opens the throw-away copy and, after an approval or a push, the session's own workspace. A
