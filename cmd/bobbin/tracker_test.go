@@ -58,8 +58,8 @@ func (s *story) withTrackers(ts *testscript.TestScript, options []string, cfg *s
 		before(set)
 		set.Trackers = nil
 		for _, c := range []config.Tracker{
-			{Kind: "jira", URL: "https://acme.atlassian.net", Projects: []string{"SHOP"}},
-			{Kind: "sentry", URL: "https://acme.sentry.io", Projects: []string{"shop"}},
+			{Kind: "jira", URL: "https://acme.atlassian.net", Projects: []string{"SHOP"}, Guests: true},
+			{Kind: "sentry", URL: "https://acme.sentry.io", Projects: []string{"shop"}, Guests: true},
 		} {
 			c.API = at.URL + "/" + c.Kind
 			c.TokenEnv = "TOKEN"
