@@ -143,6 +143,36 @@ func (cs Commits) ListPaths(
 	return gittree.ListPaths(ctx, cs.Store, c.TreeHash, skip)
 }
 
+// PathsSince returns the paths of the plain files that one commit has, and another does not have with the
+// same content. It reads only the folders that differ.
+func (cs Commits) PathsSince(ctx context.Context, before, after string) (paths []string, err error) {
+	a, err := cs.named(before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := cs.named(after)
+	if err != nil {
+		return nil, err
+	}
+	deltas, err := gittree.Compare(ctx, cs.Store, a.TreeHash, b.TreeHash, "")
+	for _, d := range deltas {
+		if d.After.IsFile() {
+			paths = append(paths, d.Path)
+		}
+	}
+	return paths, err
+}
+
+// HasPath reports whether a commit has a file or a folder.
+func (cs Commits) HasPath(commit, path string) bool {
+	c, err := cs.named(commit)
+	if err != nil {
+		return false
+	}
+	n, err := gittree.FindNode(cs.Store, c.TreeHash, strings.Trim(path, "/"))
+	return err == nil && !n.None()
+}
+
 // ReadFile returns the content of a file in a commit, or the target of a link. A path that does not
 // exist is fs.ErrNotExist.
 func (cs Commits) ReadFile(commit, path string) ([]byte, error) {

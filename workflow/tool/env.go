@@ -26,6 +26,9 @@ type Env struct {
 	// the address of the repository's page at its host, for history; empty: it is not known
 	Page string
 	Commands
+	// other branches and tags that a request may be about, on which code is looked for that the workspace
+	// does not have; may be nil
+	Elsewhere func() []git.ReleaseBranch
 	// clean path of the part of a large repository to work on; empty: all of it
 	Folder string
 	// returns nil if edits are allowed, else the reason for the model; may be nil

@@ -92,8 +92,8 @@ func (e *Env) locate(ctx context.Context, p string) (string, error) {
 			return "", model.Mistakef("There is no %s in the repository. A file of that name was attached "+
 				"in the thread: %s.", plaintext.QuotePath(cleaned), plaintext.QuotePath(ref))
 		}
-		return "", model.Mistakef("There is no %s.%s", plaintext.QuotePath(cleaned),
-			workfile.SuggestPaths(workfile.NearPaths(ctx, root, cleaned)))
+		return "", model.Mistakef("There is no %s.%s%s", plaintext.QuotePath(cleaned),
+			e.pathElsewhere(cleaned), workfile.SuggestPaths(workfile.NearPaths(ctx, root, cleaned)))
 	} else if err != nil {
 		return "", workfile.ExplainPathError(cleaned, err)
 	}

@@ -26,7 +26,17 @@ func (e *Env) search(ctx context.Context, in searchArgs) (string, error) {
 	if in.NoTests {
 		s.LeaveOut = func(path string) bool { return project.IsTest("", path) }
 	}
-	return s.Run(ctx, func(ctx context.Context) error { return e.searchIn(ctx, s, in) })
+	text, err := s.Run(ctx, func(ctx context.Context) error { return e.searchIn(ctx, s, in) })
+	if err != nil || s.Total() > 0 || isKept(in.Path) {
+		return text, err
+	}
+	return text + e.searchElsewhere(ctx, in), nil
+}
+
+// isKept reports whether a path is no file of the repository: an output, an attachment or a scratch file.
+func isKept(path string) bool {
+	_, scratch := scratchPath(path)
+	return scratch || strings.HasPrefix(path, output.Prefix) || strings.HasPrefix(path, attachmentPrefix)
 }
 
 // searchIn searches what the call names.

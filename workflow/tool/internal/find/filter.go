@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -34,6 +35,15 @@ func newGlobFilter(glob, under string) (filter, error) {
 			model.Mistakef("%q is no valid glob. Examples: *.go, internal/**/*_test.go, **/*.{js,ts}.", glob)
 	}
 	return f, nil
+}
+
+// PathFilter returns which paths of a tree are below a folder, or are that file, and match a glob.
+func PathFilter(start, glob string) (keeps func(path string) bool, err error) {
+	start = path.Clean("/" + start)[1:]
+	f, err := newGlobFilter(glob, cmp.Or(start, "."))
+	return func(p string) bool {
+		return (start == "" || p == start || strings.HasPrefix(p, start+"/")) && f.keeps(p)
+	}, err
 }
 
 func (f filter) keeps(p string) bool {

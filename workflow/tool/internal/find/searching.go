@@ -172,6 +172,22 @@ func (s *Search) searchEntry(ctx context.Context, worker int, dir *os.File, name
 	}
 }
 
+// Total returns how many lines match so far.
+func (s *Search) Total() int { return int(s.total.Load() + s.leftLines.Load()) }
+
+// First returns the first lines that match, as path:line: text, and how many more there are.
+func (s *Search) First(most int) (lines []string, more int) {
+	found, _ := s.gather()
+	for _, f := range found {
+		for _, h := range f.hits {
+			if len(lines) < most {
+				lines = append(lines, fmt.Sprintf("%s:%d: %s", plaintext.QuotePath(f.path), h.line, h.text))
+			}
+		}
+	}
+	return lines, int(s.total.Load()) - len(lines)
+}
+
 func (s *Search) SearchText(ctx context.Context, worker int, p string, data []byte) {
 	if s.LeaveOut != nil && s.LeaveOut(p) {
 		s.countLeftOut(ctx, worker, data)

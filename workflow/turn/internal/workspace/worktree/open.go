@@ -147,6 +147,26 @@ func (t *Trees) chooseBase(
 	return base, err
 }
 
+// maxElsewhere is how many other branches code is looked for on: the newest ones.
+const maxElsewhere = 6
+
+// Elsewhere returns the other branches and tags that the request may be about, the repository's own base
+// first.
+func (t *Trees) Elsewhere() []git.ReleaseBranch {
+	p := t.Current()
+	commits := p.Mirror.Commits()
+	configured := t.Catalog.Configured(p.Repository.Name)
+	own := cmp.Or(configured.Base, commits.DefaultBranch())
+	base := p.BaseBranch()
+	all := commits.Releases(func(name string) bool {
+		return name != base && (name == own || configured.IsBase(name))
+	})
+	if i := slices.IndexFunc(all, func(b git.ReleaseBranch) bool { return b.Name == own }); i > 0 {
+		all = slices.Concat(all[i:i+1], all[:i], all[i+1:])
+	}
+	return all[:min(len(all), maxElsewhere)]
+}
+
 // openTrees opens the throw-away copy and, after an approval or a push, the session's own workspace. A
 // follow-up to pushed work sees that work, merged with the base branch's new commits until it has a report of
 // its own.
