@@ -27,6 +27,7 @@ const (
 	ButtonPutBack    ActionID = "put_back" // puts back what was removed as outside the scope
 	ButtonRepository ActionID = "change_repository"
 	ButtonBase       ActionID = "change_base"  // chooses another branch or tag to work from
+	ButtonOnBase     ActionID = "on_base"      // chooses that branch or tag to work from
 	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
 	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
 	ButtonWorks      ActionID = "works"        // the merged change works

@@ -32,6 +32,9 @@ type Probe struct {
 	Code    int    `json:",omitempty"` // the exit code of the command where it showed the bug
 	Printed string `json:",omitempty"` // what the command printed at the commit where the probe was made
 	Learned bool   `json:",omitempty"` // Printed is set; see Learn
+	// Passes means that the command passes where the probe was made: where it fails, in whatever way, it is
+	// red.
+	Passes bool `json:",omitempty"`
 }
 
 // A File is a file with tests of a change.
@@ -277,11 +280,16 @@ func (p Probe) judgeCommand(r result.Result) Verdict {
 		return unclearVerdict("%s", r.Missing.Tests)
 	case r.ExitCode == 0:
 		return verdicts[false]
+	case p.Passes && !noCommand(r.ExitCode):
+		return Verdict{Answer: Red, printed: r.Output}
 	case r.ExitCode == p.Code && (!p.Learned || sameWords(r.Output, p.Printed)):
 		return Verdict{Answer: Red, printed: r.Output}
 	}
 	return unclearVerdict("the command fails there in another way")
 }
+
+// noCommand reports whether a shell ends with that code because a command is missing or cannot be run.
+func noCommand(code int) bool { return code == 126 || code == 127 }
 
 // varying matches what a command may print differently each time: numbers and white space.
 var varying = regexp.MustCompile(`0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?|\s+`)

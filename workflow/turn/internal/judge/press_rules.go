@@ -88,8 +88,8 @@ func stopPressRules() []rule {
 func releasePressRules() []rule {
 	held := []workflow.ActionID{
 		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonConsult,
-		workflow.ButtonRepository, workflow.ButtonBase, workflow.ButtonChoose, workflow.ButtonLessons,
-		workflow.ButtonJoin, workflow.ButtonBroken,
+		workflow.ButtonRepository, workflow.ButtonBase, workflow.ButtonOnBase, workflow.ButtonChoose,
+		workflow.ButtonLessons, workflow.ButtonJoin, workflow.ButtonBroken,
 	}
 	return []rule{
 		press("Pass it on",
@@ -163,6 +163,11 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.chooseRepository(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonChoose),
+		press("Look into, of a release",
+			"begins again on that branch or tag, if the person asked or may approve, and nothing is approved",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.chooseBase(ctx, c.Message, c.person(), b.means)
+			}, workflow.ButtonOnBase),
 	}
 }
 

@@ -69,7 +69,8 @@ func (p Push) Parts() []store.Part {
 // pushKey is the prefix of the key of a look back that a push asked for.
 const pushKey = "push:"
 
-// BeforeFix returns the row that asks the same for the command that reproduces the bug of a report.
+// BeforeFix returns the row that asks the same for the command that reproduces the bug of a report, or that
+// asks on which releases the command fails if it passes on the base.
 func BeforeFix(repository string, r workflow.Report, probe past.Probe) (store.Part, error) {
 	text, err := json.Marshal(probe)
 	return progress.Lookback{
@@ -217,6 +218,9 @@ func (l *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 	if len(releases) > 0 {
 		l.until = l.Limit * 2 / 3
 	}
+	if l.probe.Passes {
+		return l.lookElsewhere(ctx, releases)
+	}
 	if l.probe.Command != "" && !l.probe.Learned {
 		if err := l.learn(ctx); err != nil && !errors.Is(err, past.ErrSpent) {
 			return found, err
@@ -242,6 +246,22 @@ func (l *look) look(ctx context.Context) (found workflow.LookbackFound, err erro
 	found.Since = l.sinceText(r)
 	l.until = l.Limit
 	if r.Reason != past.NotRed {
+		found.Releases, err = l.askReleases(ctx, releases)
+	}
+	return found, err
+}
+
+// lookElsewhere finds out on which releases the command fails that passes on the base. If it does not pass
+// there in a fresh tree, nothing can be told.
+func (l *look) lookElsewhere(
+	ctx context.Context, releases []git.ReleaseBranch,
+) (found workflow.LookbackFound, err error) {
+	l.until = l.Limit
+	v, err := l.ask(ctx, l.row.Base, 1)
+	if errors.Is(err, past.ErrSpent) || err == nil && v.Answer != past.Green {
+		return found, nil
+	}
+	if err == nil {
 		found.Releases, err = l.askReleases(ctx, releases)
 	}
 	return found, err

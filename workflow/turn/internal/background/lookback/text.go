@@ -1,6 +1,7 @@
 package lookback
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -27,6 +28,9 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 	where := whereElse(found.Releases)
 	named := false
 	buttons := l.backportButtons(found.Releases)
+	if l.probe.Passes {
+		where, buttons = l.redElsewhere(found.Releases)
+	}
 	for _, b := range before {
 		named = named || b.Found.First != ""
 		if b.Repository == l.row.Repository && b.Found.Since == since {
@@ -45,7 +49,36 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 	return line, nil
 }
 
-// maxButtons is how many releases get a backport button.
+// redElsewhere returns the words about the releases on which a command fails that passes on the base, with
+// buttons that begin again there. It returns nothing if it fails on none.
+func (l *look) redElsewhere(releases []workflow.ReleaseVerdict) (text string, buttons []workflow.Button) {
+	var red, green []string
+	for _, r := range releases {
+		switch past.Answer(r.Answer) {
+		case past.Green:
+			green = append(green, quoted(r.Name, 60))
+		case past.Red:
+			red = append(red, quoted(r.Name, 60))
+			if len(buttons) < maxButtons {
+				buttons = append(buttons, workflow.Button{
+					ActionID: workflow.ButtonOnBase,
+					Label:    plaintext.CutLine("Look into "+quoted(r.Name, 60), 70),
+					Value:    store.NewToken(),
+					Means:    r.Name,
+				})
+			}
+		}
+	}
+	if len(red) == 0 {
+		return "", nil
+	}
+	base := cmp.Or(l.base, l.repository.Base, l.mirror.Commits().DefaultBranch())
+	green = append([]string{quoted(base, 60)}, green...)
+	return fmt.Sprintf("The command of the report is red on %s, and green on %s. The fix belongs there.",
+		strings.Join(red, ", "), strings.Join(green, ", ")), buttons
+}
+
+// maxButtons is how many releases get a button.
 const maxButtons = 3
 
 // backportButtons returns a button for each red release that is a branch, after the change that fixes

@@ -94,6 +94,7 @@ type reproduction struct {
 	status string
 	ran    string            // the command, what it shows and how it ended; empty: none was run
 	fails  *progress.Command // the run whose exit code shows the bug; nil: none does
+	passes *progress.Command // the run that ends without a failure; nil: it fails, or was stopped
 }
 
 // reproduced returns the result of a report's command, and replaces the command by its text as it was
@@ -115,6 +116,7 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 		how = "it was stopped"
 	case c.ExitCode == 0:
 		how = "it ends without a failure; look at what it prints"
+		r.passes = c
 	case evidence.EndsWithoutShowing(*c) != "":
 		how = fmt.Sprintf("exit code %d, which does not show the bug; look at what it prints", c.ExitCode)
 	default:
@@ -127,16 +129,26 @@ func (o *Orchestrator) reproduced(ctx context.Context, command *string) (reprodu
 	return r, nil
 }
 
-// lookBack returns the part that asks since when the report's command fails, to be found out while the
-// report waits. It returns none if looking back is off, if no command shows the bug, or if the session
-// has pushed, since the command then ran on other files than the base's.
+// lookBack returns the part that asks since when the report's command fails, or on which releases it fails if
+// it passes here, to be found out while the report waits. It returns none if looking back is off, if there is
+// no such command, or if the session has pushed, since the command then ran on other files than the base's.
 func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
-	if r.fails == nil || !l.Delivery.LooksBack || l.Session().Head != "" {
+	if !l.Delivery.LooksBack || l.Session().Head != "" {
 		return nil
 	}
 	p := l.Trees.Current()
-	part, err := lookback.BeforeFix(p.Repository.Name, report,
-		past.Probe{Project: p.Project(), Command: r.fails.Command, Code: r.fails.ExitCode})
+	probe := past.Probe{Project: p.Project()}
+	switch {
+	case r.fails != nil:
+		probe.Command = r.fails.Command
+		probe.Code = r.fails.ExitCode
+	case r.passes != nil && len(l.Trees.Elsewhere()) > 0:
+		probe.Command = r.passes.Command
+		probe.Passes = true
+	default:
+		return nil
+	}
+	part, err := lookback.BeforeFix(p.Repository.Name, report, probe)
 	if err != nil {
 		l.Log.Warn("it is not asked since when the bug is there", "err", err)
 		return nil
