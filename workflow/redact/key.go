@@ -19,6 +19,27 @@ var keyLine = regexp.MustCompile(`[A-Za-z0-9+/]{40,}={0,2}`)
 // privateKey is the id of the rule that finds a whole private key.
 const privateKey = "private-key"
 
+// HideKeys masks the lines between the marks of private keys, each by itself, so that a part of a text can be
+// shown with the numbers of its lines: the rules do not know a key by lines from its middle.
+func HideKeys(text string) string {
+	if !strings.Contains(text, "PRIVATE KEY") { // most texts
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	inside := false
+	for i, line := range lines {
+		switch {
+		case keyEnds.MatchString(line):
+			inside = false
+		case keyBegins.MatchString(line):
+			inside = slices.ContainsFunc(lines[i:], keyEnds.MatchString)
+		case inside:
+			lines[i] = masked + privateKey + "]"
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // maxHead is how many lines may stand between the beginning of a block and the key, and
 // between the key and its end.
 const maxHead = 4

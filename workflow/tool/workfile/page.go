@@ -12,6 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
 const (
@@ -29,7 +30,7 @@ func ShowPage(p string, data []byte, offset, limit int) (string, error) {
 		return fmt.Sprintf("%s is a binary file (%s, %s): it is not shown.", plaintext.QuotePath(p),
 			plaintext.FormatSize(int64(len(data))), http.DetectContentType(data)), nil
 	}
-	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(redact.HideKeys(string(data)), "\n"), "\n")
 	first := max(offset, 1)
 	if limit <= 0 {
 		limit = defaultLines

@@ -15,16 +15,20 @@ import (
 // or a private key. Examples of such files do not, and neither do public keys and certificates.
 func IsPrivate(name string) bool {
 	name = strings.ToLower(path.Base(name))
-	if strings.HasPrefix(name, ".env.") {
-		example := []string{"example", "sample", "template", "dist", "defaults"}
-		return !slices.Contains(example, strings.TrimPrefix(name, ".env."))
+	example := []string{"example", "sample", "template", "dist", "defaults"}
+	if kind, ok := strings.CutPrefix(name, ".env."); ok {
+		return !slices.Contains(example, kind)
+	}
+	if kind, ok := strings.CutSuffix(name, ".env"); ok && kind != "" {
+		return !slices.ContainsFunc(example, func(e string) bool { return strings.Contains(kind, e) })
 	}
 	return slices.Contains(logins, name) || isPrivateKey(name)
 }
 
 // logins are the names of files with variables and passwords.
 var logins = []string{
-	".env", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd", ".dockercfg",
+	".env", ".envrc", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials", ".htpasswd",
+	".dockercfg",
 }
 
 var (

@@ -256,7 +256,8 @@ func traceOf(body string) string {
 }
 
 // fingerprint returns a hash that is equal for alerts of the same problem. It covers the app and the address
-// of the issue without its query. If the address names no issue, it covers the title without what varies, and
+// of the issue without its query; a rule may fire for several services, so its title counts, too. If the
+// address names no issue, it covers the title without what varies, and
 // the first files of the stack without line numbers or, without a stack, the first line of the rest that
 // names something: two services with one title are two problems. Of a form, it covers all: each is a report
 // of its own.
@@ -266,6 +267,8 @@ func fingerprint(a workflow.Alert, form bool) string {
 	switch {
 	case form:
 		of = append(of, a.Title, a.Body)
+	case issue != "" && rulePath.MatchString(issue):
+		of = append(of, issue, nameOf(a.Title))
 	case issue != "":
 		of = append(of, issue)
 	case a.Trace != "":
@@ -286,6 +289,9 @@ func fingerprint(a workflow.Alert, form bool) string {
 // as /tags or /checks.
 var issuePath = regexp.MustCompile(`^.*?/(?:incidents/[^/]+|alerting/grafana/[^/]+|` +
 	`(?:issues|pull|merge_requests|errors|alerting|alerts|problems|monitors)/(?:[^/]+/)??[^/]*\d[^/]*)`)
+
+// rulePath matches the address of a rule that fires.
+var rulePath = regexp.MustCompile(`/(?:alerting|alerts|monitors)/`)
 
 // issueOf returns the address of the issue that a link leads to, or an empty string for another link.
 func issueOf(link string) string {

@@ -109,8 +109,9 @@ const aPlace = `(?:(?:the|our|my|this)[ \t]+)?<?[A-Za-z0-9][A-Za-z0-9._/-]*(?:[ 
 
 var (
 	// denied matches what is said not to be meant: "not in the web repo", "it isn't the web repo".
-	denied = regexp.MustCompile(`(?i)(?:\bnot|\b(?:it|this|that)[ \t]+(?:is|was)n['’]t|n['’]t[ \t]+in)` +
-		`[*_~]*[ \t]+(?:(?:in|from|about|for|of|at|on|with)[ \t]+)?` + aPlace)
+	denied = regexp.MustCompile(`(?i)(?:\bnot|\b(?:it|this|that)[ \t]+(?:is|was)n['’]t|` +
+		`n['’]t(?:[ \t]+(?:look|search|work))?[ \t]+in|\binstead[ \t]+of|\bignore|\bexcept(?:[ \t]+for)?|` +
+		`\bfixed[ \t]+in)[*_~]*[ \t]+(?:(?:in|from|about|for|of|at|on|with)[ \t]+)?` + aPlace)
 	// working matches what is said to work: "it works in the api repo", "my api repository is fine, but".
 	working = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)\b(?:works|worked|fine|ok|okay)(?:[ \t]+(?:fine|well))?[ \t]+` +

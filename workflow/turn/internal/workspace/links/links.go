@@ -89,7 +89,7 @@ func (l *Links) follow(ctx context.Context, of []workflow.Message, most int) (ad
 	references := maxReferences
 	for i, m := range of {
 		all[i].dropKnown(m.TS, known)
-		all[i].limit(references)
+		all[i].limit(maxLinks, references)
 		references -= len(all[i].references)
 		r.things += all[i].count()
 	}

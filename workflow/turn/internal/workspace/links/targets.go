@@ -93,10 +93,6 @@ func (t *targets) dropKnown(ts string, known []string) {
 	is := func(prefix string) bool {
 		return slices.ContainsFunc(known, func(key string) bool { return strings.HasPrefix(key, prefix) })
 	}
-	if is(keyOfLeft(ts)) {
-		*t = targets{}
-		return
-	}
 	t.references = slices.DeleteFunc(t.references,
 		func(r reference.Reference) bool { return is(keyOfReference(ts, r)) })
 	t.messages = slices.DeleteFunc(t.messages,
@@ -106,13 +102,17 @@ func (t *targets) dropKnown(ts string, known []string) {
 			return strings.HasPrefix(key, workflow.KeyOfTicket+ts+":") && strings.HasSuffix(key, keyEnd(ref))
 		})
 	})
+	all := *t
+	if all.limit(0, 0); is(keyOfLeft(ts, all.left)) { // they were too many, and named as that
+		*t = targets{}
+	}
 }
 
-// limit leaves maxLinks things of each kind, and so many references. The others are named in left.
-func (t *targets) limit(references int) {
-	t.references = keep(t, t.references, min(maxLinks, references), reference.Reference.Name)
-	t.messages = keep(t, t.messages, maxLinks, func(link string) string { return link })
-	t.tickets = keep(t, t.tickets, maxLinks, func(ref tracker.Ref) string { return ref.Shown })
+// limit leaves so many things of each kind, and so many references. The others are named in left.
+func (t *targets) limit(each, references int) {
+	t.references = keep(t, t.references, min(each, references), reference.Reference.Name)
+	t.messages = keep(t, t.messages, each, func(link string) string { return link })
+	t.tickets = keep(t, t.tickets, each, func(ref tracker.Ref) string { return ref.Shown })
 }
 
 // keep returns the first things of one kind, and names the others in left.
@@ -137,7 +137,7 @@ func (r *reading) tellLeft(m workflow.Message, to targets, read *followed) {
 		"matters of the others: %s.", n, n+len(to.left), named(to.left, plaintext.CodeSpan))
 	note := "A message points at too much. These were not read, and you do not know what they say: " +
 		named(to.left, prompt.PersonName) + "."
-	read.add(r.note(keyOfLeft(m.TS), note), "", r.ProgramLine(line))
+	read.add(r.note(keyOfLeft(m.TS, to.left), note), "", r.ProgramLine(line))
 }
 
 // named returns the first names, as shown has each, and how many more there are.
@@ -152,7 +152,9 @@ func named(names []string, shown func(string) string) string {
 // The keys of the notes about what a message points at, so that each is read once for it. What was not read
 // has a key that ends in ":" and notRead.
 
-func keyOfLeft(ts string) string { return workflow.KeyOfReference + ts + ":left:" + notRead }
+func keyOfLeft(ts string, left []string) string {
+	return workflow.KeyOfReference + ts + ":left " + shortSum(strings.Join(left, "\n")) + ":" + notRead
+}
 
 func keyOfReference(ts string, r reference.Reference) string {
 	return workflow.KeyOfReference + ts + ":" + shortSum(r.ID()) + ":"

@@ -61,7 +61,11 @@ func (r Reference) Name() string {
 		}
 		return "commit " + r.Commit[:min(len(r.Commit), 12)] + " of " + repo
 	case File, Folder, Page:
-		return plaintext.CutLine(r.Path, 200) + " of " + repo
+		at := plaintext.CutLine(r.Path, 200)
+		if r.First > 0 {
+			at += ":" + strconv.Itoa(r.First)
+		}
+		return at + " of " + repo
 	}
 	return repo + "#" + strconv.FormatInt(r.Number, 10)
 }
@@ -232,7 +236,7 @@ type form struct {
 var forms = []form{
 	{regexp.MustCompile(`^pull/\d+/(?:commits|changes)/([0-9a-f]{7,64})$`), setCommit},
 	{regexp.MustCompile(`^commit/([0-9a-f]{7,64})(?:\.patch|\.diff)?$`), setCommit},
-	{regexp.MustCompile(`^(?:releases/tag|releases|tags|src/tag)/([^/]+)$`), setCommit},
+	{regexp.MustCompile(`^(?:releases/tag/(.+)|(?:releases|tags|src/tag)/([^/]+))$`), setCommit},
 	{regexp.MustCompile(`^(?:issues|work_items)/([1-9]\d{0,8})(?:/|$)`), setNumber(Issue)},
 	{regexp.MustCompile(`^(?:pull|pulls|merge_requests)/([1-9]\d{0,8})(?:/|$)`), setNumber(Pull)},
 	{regexp.MustCompile(`^(?:actions/runs|pipelines)/(\d{1,18})(?:/(?:jobs?/(\d{1,18}))?.*)?$`), setRun},
@@ -242,13 +246,13 @@ var forms = []form{
 	{regexp.MustCompile(`^(?:blob|blame|raw)/(.+/.+)$`), setPath(File)},
 	{regexp.MustCompile(`^tree/(.+/.+)$`), setPath(Folder)},
 	// no single thing: a list, the form for a new one, a branch
-	{regexp.MustCompile(`^[^/]*(?:/new(?:/.*)?)?$|^(?:tree|src/branch)/[^/]+$`), nil},
+	{regexp.MustCompile(`^[^/]*(?:/new(?:/.*)?)?$|^(?:tree|src/branch)/[^/]+$|^commits/`), nil},
 	{regexp.MustCompile(`^(.+)$`), setPath(Page)},
 }
 
 func setCommit(r *Reference, parts []string) {
 	r.Kind = Commit
-	r.Commit = parts[0]
+	r.Commit = cmp.Or(parts...)
 }
 
 func setNumber(k Kind) func(*Reference, []string) {

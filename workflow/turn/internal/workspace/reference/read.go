@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -369,6 +370,10 @@ func readPath(ctx context.Context, commits git.Commits, ref Reference) (f Found,
 			return f, err == nil, err
 		}
 	}
+	if hash, err := commits.Resolve(ref.Path); ref.Kind == Folder && err == nil { // a branch with a slash
+		f, err := read(ctx, commits, ref, hash, "")
+		return f, err == nil, err
+	}
 	return Found{}, false, nil
 }
 
@@ -397,7 +402,9 @@ func readFile(_ context.Context, commits git.Commits, ref Reference, hash, name 
 func readFolder(
 	ctx context.Context, commits git.Commits, ref Reference, hash, name string,
 ) (Found, error) {
-	name = strings.Trim(name, "/") + "/"
+	if name = strings.Trim(name, "/"); name != "" {
+		name += "/"
+	}
 	all, err := commits.ListPaths(ctx, hash, func(dir string) bool {
 		dir += "/"
 		return !strings.HasPrefix(dir, name) && !strings.HasPrefix(name, dir)
@@ -409,7 +416,8 @@ func readFolder(
 	if len(all) == 0 {
 		return Found{}, fs.ErrNotExist
 	}
-	at := fmt.Sprintf("%s at %s of %s", prompt.FileName(name), prompt.ShortHash(hash), ref.Repository.Name)
+	at := fmt.Sprintf("%s at %s of %s", prompt.FileName(cmp.Or(name, "/")), prompt.ShortHash(hash),
+		ref.Repository.Name)
 	f := Found{
 		What: "a folder of " + ref.Repository.Name, Label: at,
 		head: at + " with " + plaintext.CountNoun(len(all), "file") + ".",
@@ -430,7 +438,7 @@ func showLines(ref Reference, commit, name, content string) Found {
 		f.Refused = "it is no text"
 		return f
 	}
-	all := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
+	all := strings.Split(strings.TrimSuffix(redact.HideKeys(content), "\n"), "\n")
 	first := 1
 	last := len(all)
 	if ref.First > 0 {

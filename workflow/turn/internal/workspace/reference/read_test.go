@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
@@ -25,6 +26,7 @@ func TestCommitsAndFilesAreReadFromTheMirror(t *testing.T) {
 	shop := repository.Repository{Remote: remote.Remote{Name: "shop", URL: dir}}
 	shop.Pulls.Web = "https://git.example/acme/shop"
 	r := &Reader{Mirrors: repotest.OpenMirrors(t)}
+	remotetest.NeedGit(t)
 	read := func(path string) Found {
 		t.Helper()
 		all := Find(shop.Pulls.Web+"/"+path, "shop", []repository.Repository{shop})
@@ -49,6 +51,8 @@ func TestCommitsAndFilesAreReadFromTheMirror(t *testing.T) {
 	require.Equal(t, "cart/ at "+commits[1][:7]+" of shop", folder.Label)
 	require.Contains(t, folder.Text(2000, plain), "with 1 file.\n\n  cart/cart.go")
 	require.Equal(t, "shop has no such folder", read("tree/main/gone").Refused)
+	remotetest.RunGit(t, dir, "branch", "release/1.0", commits[0])
+	require.Contains(t, read("tree/release/1.0").Label, " at "+commits[0][:7]+" of shop")
 	require.Equal(t, "shop has no such folder", read("tree/main/car").Refused)
 	require.Contains(t, read("compare/v1...main").Refused, "I do not open pages of its kind")
 
