@@ -71,6 +71,7 @@ type Codebase struct {
 	Before     []string // names of the repositories that it was about before
 	BaseBranch string   // branch or tag that the work starts from; empty: the repository's base
 	BaseCommit string   // commit that was investigated; set with the repository
+	Voided     int      // newest revision that is about another repository or branch; 0: none is
 	Branch     string   // branch of the work; set with the approval
 	Head       string   // last commit of the session's own work; empty before any
 }

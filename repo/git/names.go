@@ -19,6 +19,12 @@ func (cs Commits) HasBranch(name string) bool {
 	return ok
 }
 
+// HasName reports whether the remote has a branch or a tag of that name.
+func (cs Commits) HasName(name string) bool {
+	_, tag := cs.Refs.Hashes["refs/tags/"+name]
+	return tag || cs.HasBranch(name)
+}
+
 // Resolve returns the hash of the commit that a branch, a tag, or a whole or shortened hash names. ""
 // means the default branch.
 func (cs Commits) Resolve(name string) (string, error) {

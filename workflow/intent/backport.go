@@ -36,6 +36,8 @@ const (
 	releaseName  = `[\w][\w./+-]*`
 	releaseNames = releaseName + `(?:(?:,? and |, ?|,? & )` + releaseName + `)*`
 	thePushed    = `(?:it|this|that|the (?:fix|change))`
+
+	mainOrRelease = `main|master|trunk|develop|[\w.-]+/[\w./-]+|v?\d+(?:\.\d+)+`
 )
 
 // noNames are words that may follow the last name after a comma.
@@ -46,7 +48,7 @@ var (
 		`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|let's ` +
 			`|also )?` +
 			`(?:(?:back|forward)-?port(?: ` + thePushed + `)?(?: (?:in)?to (` + releaseNames + `))?|` +
-			`(?:bring|port|take) ` + thePushed + ` (?:in)?to (` + releaseNames + `))` +
+			`bring ` + thePushed + ` to (` + mainOrRelease + `))` +
 			`(?:,? (?:too|as well|please|now))*[.!?]?$`)
 	betweenReleases = lazyregexp.New(`(?i),? and |, ?|,? & `)
 )

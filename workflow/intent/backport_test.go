@@ -35,6 +35,8 @@ func TestReadBackport(t *testing.T) {
 		"backport to 1.4 tomorrow", "backрort to 1.4", "who can backport to 1.4?",
 		"backport to a, b, c, d, e, f", "ann said: backport to 1.4", "backport to 1.4\nno, wait", "",
 		"backport to -x", "bring it to main tomorrow", "don't bring it to main", "take it to ann's desk",
+		"bring it to life",
+		"port this to python",
 	} {
 		_, ok := ReadBackport(text)
 		require.False(t, ok, text)

@@ -8,7 +8,8 @@ import (
 )
 
 // readBranch returns the branch or tag that a message names if it says nothing else: "branch: release/1.4",
-// "on the branch release/1.4, please".
+// "use the branch release/1.4, please". Without a colon, the name has to look
+// like one.
 func readBranch(t words.Text) string {
 	if !t.IsBare() {
 		return ""
@@ -17,9 +18,13 @@ func readBranch(t words.Text) string {
 	if m == nil {
 		return ""
 	}
-	return strings.TrimRight(m[1], ".")
+	name := strings.TrimRight(m[1], ".")
+	if !strings.ContainsAny(t.Own, ":=") && !strings.ContainsAny(name, "0123456789/-_") {
+		return ""
+	}
+	return name
 }
 
 var namesBranch = lazyregexp.New(`(?i)^(?:(?:sorry|no|ok|okay|actually|instead),? )*` +
-	`(?:(?:branch|base|tag)\s*[:=]\s*|(?:on|use|from|take) (?:the )?(?:branch|tag) )(` + releaseName +
+	`(?:(?:base )?branch\s*[:=]\s*|(?:on|use) (?:the )?branch )(` + releaseName +
 	`)(?:,? (?:instead|please))*[.!]?$`)

@@ -755,6 +755,8 @@ func replySamples() map[string][]workflow.Line {
 				"it goes on when an approver writes here."),
 		},
 		"a repository is chosen": says("ann chose the repository bank instead of shop."),
+		"no such branch": says("There is no branch or tag `mian`. Did you mean `main`? " +
+			"Reply `branch: NAME` for another one."),
 		"another repository after the approval": says("The work was approved for shop already. "+
 			"For bank, please begin another thread.", "The work was approved for one branch already. For "+
 			"another one, please begin another thread, or ask for a backport when it is pushed."),

@@ -35,7 +35,7 @@ func (a Approval) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		select $1, r.session_id, r.revision, r.hash, r.base_commit, $4, $5, $6, $7, $9, $11
 		from reports r join sessions s on s.id = r.session_id
 		where r.session_id = $2 and r.revision = $3 and s.revision = $3 and r.hash = $8
-			and r.base_commit = s.base_commit
+			and r.base_commit = s.base_commit and r.revision > s.voided
 			and not ($10 and exists (select 1 from inbox i where i.session_id = s.id and i.user_id <> ''
 				and i.kind <> 'delete'
 				and (i.handled_at is null or i.for_agents and i.id > s.seen)))

@@ -153,6 +153,27 @@ func TestAPermissionIsItsAuthors(t *testing.T) {
 	}
 }
 
+// A report of another repository or branch than the session is about now cannot be approved, even if the
+// commit is the same.
+func TestAVoidedReportIsNotApproved(t *testing.T) {
+	t.Parallel()
+	for _, voided := range []int{0, 1} {
+		s := storetest.Open(t)
+		turn := storetest.BeginTurn(t, s)
+		report := storetest.RecordReport(t, turn, 1, "first")
+		require.NoError(t, turn.Record(t.Context(), store.Update{
+			Change: func(s *workflow.Session) { s.Voided = voided },
+		}))
+		err := turn.Record(t.Context(), storetest.Approval(report, "a")...)
+		if voided == 0 {
+			require.NoError(t, err, "control: it is approved if nothing else was chosen")
+			continue
+		}
+		require.ErrorIs(t, err, store.ErrStale)
+		require.Zero(t, storetest.CountRows(t, s, `select count(*) from approvals`))
+	}
+}
+
 // One message gives one permission of a kind, once.
 func TestAMessagePermitsOnce(t *testing.T) {
 	t.Parallel()

@@ -72,14 +72,14 @@ func (h History) LastNumber(ctx context.Context, session string) (n int, err err
 	return n, nil
 }
 
-// Commands returns the commands and checks that agents ran since the session's repository was chosen, in
-// order.
+// Commands returns the commands and checks that agents ran since the session's repository or branch was
+// chosen, in order.
 func (h History) Commands(ctx context.Context, session string) ([]Command, error) {
 	rows, err := h.DB.Pool.Query(ctx,
 		`select task_id as task, number, command, exit_code, output from commands
 		where session_id = $1
-		and at > coalesce((select max(at) from decisions where session_id = $1 and what = 'repository'
-			and allowed), '-infinity') order by id`,
+		and at > coalesce((select max(at) from decisions where session_id = $1
+			and what in ('repository', 'base') and allowed), '-infinity') order by id`,
 		session)
 	if err != nil {
 		return nil, fmt.Errorf("commands of %s: %w", session, err)

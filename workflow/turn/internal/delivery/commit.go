@@ -94,8 +94,8 @@ func proposedPull(
 	base := d.Trees.Current().BaseBranch()
 	if !d.Trees.Current().Mirror.Commits().HasBranch(base) {
 		return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I open no %s: the work starts from %s, "+
-			"which is a tag. Its branch is there to be merged.", r.Pulls.Words().Noun,
-			plaintext.CodeSpan(base))))}, nil
+			"and the remote has no branch of that name. What was pushed is there to be merged.",
+			r.Pulls.Words().Noun, plaintext.CodeSpan(base))))}, nil
 	}
 	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
 	if err != nil {

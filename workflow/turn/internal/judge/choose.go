@@ -8,13 +8,14 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// chooseRepository changes the session's repository, as choose has it.
+// chooseRepository changes the session's repository, as refuseChoice allows it.
 func (j *Judge) chooseRepository(
 	ctx context.Context, m intent.Message, p workflow.Person, name string,
 ) ([]store.Part, error) {
@@ -40,26 +41,50 @@ func (j *Judge) chooseRepository(
 	return append(f, store.Lines(j.ProgramLine(said))), nil
 }
 
-// chooseBase changes the branch or tag that the session's work starts from, as choose has it. If name is
-// empty, the message says it, and it is looked up when the repository is opened.
+// chooseNamedBase changes the branch or tag that the session's work starts from to the one that a message
+// names. Nothing changes if there is none of that name.
+func (j *Judge) chooseNamedBase(
+	ctx context.Context, m intent.Message, p workflow.Person,
+) ([]store.Part, error) {
+	no, err := j.refuseChoice(ctx, m, p, j.Session().Repository, workflow.DecideBase)
+	if err != nil || no != nil {
+		return no, err
+	}
+	base, err := j.Catalog.BaseNamed(ctx, m.Says.Branch)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		j.Log.Warn("a branch cannot be looked up", "err", err)
+		base.Said = "I cannot look up branches at the moment. Nothing changed; write it again later."
+	}
+	if base.Name == "" {
+		return j.Answer(m, base.Said), nil
+	}
+	return j.chooseBase(ctx, m, p, base.Name)
+}
+
+// chooseBase changes the branch or tag that the session's work starts from, as refuseChoice allows it.
 func (j *Judge) chooseBase(
 	ctx context.Context, m intent.Message, p workflow.Person, name string,
 ) ([]store.Part, error) {
 	s := j.Session()
 	no, err := j.refuseChoice(ctx, m, p, s.Repository, workflow.DecideBase)
-	if err != nil || no != nil {
+	switch {
+	case err != nil || no != nil:
 		return no, err
+	case j.Catalog.IsBaseNow(ctx, name):
+		return j.Answer(m, fmt.Sprintf("It starts from %s already.", plaintext.CodeSpan(name))), nil
 	}
-	told := fmt.Sprintf("%s chose another branch of %s:\n%s\n%s", prompt.PersonName(p.Name), s.Repository,
-		prompt.Fence("message", m.Text), beginAgain("the branch before", "that branch"))
+	branch := prompt.PersonName(name)
+	told := fmt.Sprintf("%s chose the branch %s of %s. %s", prompt.PersonName(p.Name), branch, s.Repository,
+		beginAgain("the branch before", branch))
 	f := j.chosen(m, p, told, choice{
-		workflow.DecideBase, m.Text,
+		workflow.DecideBase, name,
 		func(s *workflow.Session) { s.BaseBranch = name },
 	})
-	if name == "" { // the first line about the branch answers it
-		return f, nil
-	}
-	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s chose the branch %s.", p.Name, name)))), nil
+	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s chose the branch %s.", p.Name,
+		plaintext.CodeSpan(name))))), nil
 }
 
 // beginAgain tells agents that what they know is of something else.
@@ -119,6 +144,7 @@ func (j *Judge) chosen(m intent.Message, p workflow.Person, told string, c choic
 		u.Change = func(s *workflow.Session) {
 			c.change(s)
 			s.BaseCommit = ""
+			s.Voided = s.Revision
 		}
 	})
 	return append(f, consent.Decision{

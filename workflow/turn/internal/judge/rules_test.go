@@ -51,7 +51,7 @@ var wordCases = []ruleCase{
 	{"test command", "test it with `make check`", func(c *Case) { c.testCommand.value = "make check" }},
 	{"test command", "Yes, use that command", func(c *Case) { c.testCommand.value = "make check" }},
 	{"answer", "test it with `make check`", asked},
-	{"branch", "branch: release/1.4", func(c *Case) { c.Session.BaseCommit = "c0ffee" }},
+	{"branch", "branch: release/1.4", func(c *Case) { c.Session.Repository = "shop" }},
 	{"backport", "backport this to release/1.4", nothing},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
@@ -137,6 +137,7 @@ var pressCases = []pressCase{
 	{"Prove it by CI", workflow.ButtonProveByCI, heldBack},
 	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
 	{"a repository", workflow.ButtonChoose, nothing},
+	{"Look into, of a release", workflow.ButtonOnBase, nothing},
 	{"Works, Still broken", workflow.ButtonBroken, nothing},
 	{
 		"Correct…, with limits…, Change repository…, Change branch…, Details",

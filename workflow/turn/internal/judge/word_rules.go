@@ -119,12 +119,12 @@ func orderRules() []rule {
 		}),
 		unlessHeld(rule{
 			name: "branch",
-			when: "it names the branch or tag that the work starts from, and nothing else, and one was " +
-				"chosen already",
+			when: "it names the branch or tag that the work starts from, and nothing else, and a " +
+				"repository is chosen",
 			then:  "begins again on that one, if its writer asked or may approve, and nothing is approved",
-			fires: func(c *Case) bool { return c.says().Branch != "" && c.Session.BaseCommit != "" },
+			fires: func(c *Case) bool { return c.says().Branch != "" && c.Session.Repository != "" },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.chooseBase(ctx, c.Message, c.person(), "")
+				return j.chooseNamedBase(ctx, c.Message, c.person())
 			},
 		}),
 		{

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 )
 
 // findRelease returns the row with the branch that the person meant and the commit it points to. A
@@ -18,9 +19,9 @@ func (b *backportRun) findRelease() (backports.Row, error) {
 	all := b.mirror.Commits().Releases(func(name string) bool {
 		return !strings.HasPrefix(name, own) && name != base
 	})
-	found := b.repository.FindBranches(all, row.Wanted)
+	found := catalog.FindBranches(b.repository, all, row.Wanted)
 	switch {
-	case len(found) == 0 && row.Wanted == base:
+	case row.Wanted == base:
 		return row, refused(row, "that is the branch that the change was made for")
 	case len(found) == 0:
 		return row, refused(row, "there is no such branch. "+b.releaseList(all))

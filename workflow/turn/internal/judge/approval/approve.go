@@ -51,7 +51,7 @@ func (ap *Approvals) Approve(
 			fmt.Sprintf("I am still reading what was written below revision %d. Its buttons stay: "+
 				"press once more, or write \"fix it\", when I have answered.%s", revision,
 				prompt.EnteredText(m.Message))), nil
-	case s.Revision == 0 || s.BaseCommit == "" || !ap.AwaitsConsent():
+	case s.Revision <= s.Voided || s.BaseCommit == "" || !ap.AwaitsConsent():
 		return ap.refuseRevision(revision, m, p, "no report waits",
 			"There is no report to approve yet. I say when there is one."+prompt.EnteredText(m.Message)), nil
 	case revision != s.Revision:
@@ -110,7 +110,7 @@ func (ap *Approvals) refuseAgain(
 // ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.
 func (ap *Approvals) ReadsRemarks(ctx context.Context) (bool, error) {
 	s := ap.Session()
-	if !s.Open || s.Revision == 0 {
+	if !s.Open || s.Revision <= s.Voided {
 		return false, nil
 	}
 	switch s.Phase {

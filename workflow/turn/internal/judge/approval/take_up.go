@@ -22,7 +22,8 @@ import (
 func (ap *Approvals) StoppedReport(ctx context.Context) (bool, error) {
 	s := ap.Session()
 	planFirst := s.Workflow == workflow.CommandStartWork && s.ReportKind == workflow.ReportRequest
-	if s.Phase != workflow.PhaseStopped || s.Joined() || s.Revision == 0 || s.BaseCommit == "" || planFirst {
+	waits := s.Revision > s.Voided && s.BaseCommit != ""
+	if s.Phase != workflow.PhaseStopped || s.Joined() || !waits || planFirst {
 		return false, nil
 	}
 	approved, err := ap.Store.Approval(ctx, s.ID, s.Revision)

@@ -13,6 +13,7 @@ func TestBaseIn(t *testing.T) {
 	t.Parallel()
 	shop := repositoryOf("shop")
 	shop.Base = "main"
+	shop.URL = "https://git.example/acme/shop.git"
 	shop.Releases = []string{"release/*", "v*"}
 	shop.Bases = []string{"feature/*"}
 	all := []git.ReleaseBranch{
@@ -63,12 +64,35 @@ func TestBaseIn(t *testing.T) {
 			said: "Several branches are named (`release/1.3`, `release/1.4`)." + choose,
 		},
 		{text: "branch: release/9", said: "There is no branch or tag `release/9`." + choose},
-		{text: "branch: bobbin/fix-7", said: "There is no branch or tag `bobbin/fix-7`." + choose},
+		{text: "branch: bobbin/fix-7", said: "`bobbin/fix-7` is a branch of my own, and no base."},
+		{
+			text: "branch: release/1.5",
+			said: "There is no branch or tag `release/1.5`. Did you mean `release/1.4` or " +
+				"`release/1.3`?" + choose,
+		},
 		{
 			text: "it fails on wip/x",
 			said: "`wip/x` may not be the base here: my operator can allow it, under `bases` of shop.",
 		},
 		{text: "> on release/1.4"},
+		{"release/1.4: the total is wrong", "release/1.4", ""},
+		{"on *release/1.4* it fails", "release/1.4", ""},
+		{"the branch release/1.4 is red", "release/1.4", ""},
+		{"on the checkout-v2 branch it fails", "feature/checkout-v2", ""},
+		{"branch: origin/release/1.4", "release/1.4", ""},
+		{"see https://git.example/acme/shop/tree/release%2F1.4", "release/1.4", ""},
+		{text: "https://git.example/other/lib/tree/release/1.4"},
+		{text: "https://git.example/acme/shop/tree/0a1b2c3d/x"},
+		{text: "on release/1.4 it works but not on main"},
+		{text: "it doesn't happen on 1.4"},
+		{text: "we can't reproduce it on 1.4"},
+		{text: "the fix is in 1.4 already, main lacks it"},
+		{text: "unlike on 1.3, compared with 1.3; the upgrade from 1.3 to 1.4 fails"},
+		{text: "it fails in 1.4 seconds at 1.4 GHz; latency is 1.3 to 1.4 s"},
+		{text: "the client uses TLS version 1.3"},
+		{text: "wrong in search/index.go and in feature/checkout-v2.go"},
+		{text: "on the branch that cleo made; the branch: it fails; price tag: 5 EUR; int(x, base=10)"},
+		{text: "tax base: net, switch off branch protection, in the branch page, base: 2, tag: bug"},
 		{text: "`on release/1.4` ```branch: release/1.3```", name: "release/1.4"},
 	} {
 		require.Equal(t, Base{Name: c.name, Said: c.said}, baseIn(withoutQuotes(c.text), shop, list), c.text)

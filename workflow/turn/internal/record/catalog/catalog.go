@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -19,6 +20,7 @@ import (
 type Catalog struct {
 	*ledger.Ledger
 	Repositories []repository.Repository
+	Mirrors      *git.Mirrors // of the repositories, to look up branches
 }
 
 // ChangeButton returns the button that asks for another repository, or nil if there is only one to

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
@@ -136,15 +137,22 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 func (t *Trees) chooseBase(
 	ctx context.Context, p *Checkout, configured repository.Repository,
 ) (base catalog.Base, err error) {
-	base.Name = t.Session().BaseBranch
-	if base.Name == "" {
-		base, err = t.Catalog.Base(ctx, configured, p.Mirror.Commits().Releases)
+	commits := p.Mirror.Commits()
+	chosen := t.Session().BaseBranch
+	if chosen != "" && commits.HasName(chosen) {
+		base.Name = chosen
+	} else if base, err = t.Catalog.Base(ctx, configured, commits); err != nil {
+		return base, err
+	}
+	if chosen != "" && base.Name != chosen {
+		base.Said = strings.TrimSpace(fmt.Sprintf("%s is not there any more. ", plaintext.CodeSpan(chosen)) +
+			base.Said)
 	}
 	p.Repository.Base = cmp.Or(base.Name, configured.Base)
 	if base.Name == configured.Base {
 		base.Name = ""
 	}
-	return base, err
+	return base, nil
 }
 
 // maxElsewhere is how many other branches code is looked for on: the newest ones.
