@@ -51,7 +51,8 @@ func (j *Judge) chooseBase(
 		return no, err
 	}
 	told := fmt.Sprintf("%s chose another branch of %s:\n%s\n%s", prompt.PersonName(p.Name), s.Repository,
-		prompt.Fence("message", m.Text), beginAgain("the branch before", "that branch"))
+		prompt.Fence("message", m.Text), beginAgain("the branch before",
+			"the new one (at the base branch, if there is none of that name or it may not be used)"))
 	f := j.chosen(m, p, told, choice{
 		workflow.DecideBase, m.Text,
 		func(s *workflow.Session) { s.BaseBranch = name },
@@ -95,7 +96,7 @@ func (j *Judge) refuseChoice(
 			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
 	case s.Branch != "" && what == workflow.DecideBase:
 		return refused("work was approved", "The work was approved for one branch already. For another one, "+
-			"please begin another thread, or ask for a backport when it is pushed.")
+			"please begin another thread, or reply `bring it to NAME` when it is pushed.")
 	case s.Branch != "":
 		return refused("work was approved",
 			fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.",
