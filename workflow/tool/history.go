@@ -152,14 +152,17 @@ func (cr commitReader) bound(
 	return at, hash, err
 }
 
-// oneBefore returns the line of the newest commit before the span: what was there when it begins. It is empty
-// if the span has no beginning, or nothing is before it.
+// oneBefore returns the line of the newest commit before the span: what was there when it begins. Of a span
+// that begins with a commit it is that commit, which may be of another branch, and newer. It is empty if the
+// span has no beginning, or nothing is before it.
 func (cr commitReader) oneBefore(ctx context.Context, of span, p string) (string, error) {
 	start := of.start
+	label := "the one before: "
 	var before git.Window
 	switch {
 	case of.Not != "":
 		start = of.Not
+		label = "left out, with all before it: "
 	case !of.Since.IsZero():
 		before.Until = of.Since.Add(-time.Nanosecond)
 	default:
@@ -172,7 +175,7 @@ func (cr commitReader) oneBefore(ctx context.Context, of span, p string) (string
 	if len(found) == 0 {
 		return "", nil
 	}
-	return "the one before: " + commitLine(found[0]) + "\n", nil
+	return label + commitLine(found[0]) + "\n", nil
 }
 
 // noCommits says that there is no commit, with the span in UTC that was looked at.

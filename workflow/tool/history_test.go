@@ -201,7 +201,7 @@ func TestHistoryOfARange(t *testing.T) {
 		var got []string
 		for line := range strings.Lines(b.ok(t, "history", c.in)) {
 			before := ""
-			if rest, ok := strings.CutPrefix(line, "the one before: "); ok {
+			if rest, ok := strings.CutPrefix(line, "left out, with all before it: "); ok {
 				line = rest
 				before = "before:"
 			}

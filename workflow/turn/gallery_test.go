@@ -759,7 +759,7 @@ func replySamples() map[string][]workflow.Line {
 			"Reply `branch: NAME` for another one."),
 		"another repository after the approval": says("The work was approved for shop already. "+
 			"For bank, please begin another thread.", "The work was approved for one branch already. For "+
-			"another one, please begin another thread, or ask for a backport when it is pushed."),
+			"another one, please begin another thread, or reply `bring it to NAME` when it is pushed."),
 		"an approval is refused": says("gus, I cannot take your approval: " +
 			"guests may not approve. Any full member of the channel may."),
 		"a word on a push is refused": says("ann, I cannot take your decision on this push: guests may not "+

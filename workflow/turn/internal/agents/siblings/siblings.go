@@ -179,8 +179,9 @@ func (s Search) sendBack(pattern string, places []workflow.Sibling, judged []jud
 	if len(judged) > 0 {
 		also = ", or not after reading them"
 	}
-	return fmt.Sprintf("%sfinds these, which you did not judge%s: %s. Read each, and report again with a "+
-		"verdict and its why in places; people are told of the others that nobody looked at them. "+
+	return fmt.Sprintf("%sfinds these, which you did not judge%s: %s. Read each with a tool: a verdict on a "+
+		"line that you did not read is dropped. Then report again with a verdict and its why in places; "+
+		"people are told of the others that nobody looked at them. "+
 		"An affected one is in this fix only if what you say will change names its file:line.", told, also,
 		strings.Join(left, ", "))
 }

@@ -81,7 +81,8 @@ func TestWhatTheModelDidNotJudgeIsSentBackOnceAndThenNotLookedAt(t *testing.T) {
 	back := settle(t, s, &said)
 	require.Equal(t, "Not posted yet. The pattern `total \\* \\w+ /` of siblings finds these, "+
 		"which you did not judge, or not after reading them: .github/workflows/ci:1, cart/tax.go:3. "+
-		"Read each, and report again with a verdict and its why in places; "+
+		"Read each with a tool: a verdict on a line that you did not read is dropped. "+
+		"Then report again with a verdict and its why in places; "+
 		"people are told of the others that nobody looked at them. "+
 		"An affected one is in this fix only if what you say will change names its file:line.", back)
 	require.Equal(t, before, said)

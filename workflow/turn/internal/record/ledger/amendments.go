@@ -32,6 +32,6 @@ func (l *Ledger) AmendmentText(ctx context.Context, revision int, without ...int
 		return "", nil
 	}
 	return prompt.ProgramMark + "Said since the approval by people who may approve. " +
-		"Where it corrects the above, it counts and the above does not:\n" +
+		"Where it corrects what was approved, it counts and that does not:\n" +
 		prompt.Fence("message", strings.Join(lines, "\n")), nil
 }

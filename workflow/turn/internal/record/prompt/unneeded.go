@@ -40,8 +40,24 @@ func UnneededHunks(all workflow.HunkResults, chosen ...string) string {
 		if i < maxUnneeded {
 			fmt.Fprintf(&b, "%s\n", Fence("diff", h.Text))
 		}
+		if takesLinesOut(h.Text) {
+			b.WriteString("It only takes lines out: if it is not needed, they come back.\n")
+		}
 	}
 	id := open[0].ID()
 	fmt.Fprintf(&b, unneededChoices, each, id)
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// takesLinesOut reports whether a unified diff of one hunk adds no line. Such a hunk is seldom needed by a
+// test: the other half of a moved line is one.
+func takesLinesOut(diff string) bool {
+	out := false
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "+") {
+			return false
+		}
+		out = out || strings.HasPrefix(line, "-")
+	}
+	return out
 }

@@ -49,4 +49,9 @@ It is one of three:
 	require.Contains(t, text, "nothing fails without these:\n")
 	require.Contains(t, text, "Hunk 77aa00, a\\nb.go\n")
 	require.Contains(t, text, "Each is one of three:\n")
+
+	require.NotContains(t, text, "come back")
+	all[len(all)-1].Text = "@@ -79,3 +79,1 @@\n-\tch := make(chan int)\n-\tch <- 1\n \treturn f\n"
+	require.Contains(t, UnneededHunks(all),
+		"</diff>\nIt only takes lines out: if it is not needed, they come back.\nEach is one of three:\n")
 }

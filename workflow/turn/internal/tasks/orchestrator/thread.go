@@ -133,7 +133,7 @@ func (o *Orchestrator) pageText(
 		text += fmt.Sprintf("; as asked for: %d", page.Found)
 	}
 	if own := countOwn(page.Messages); own > 0 {
-		text += fmt.Sprintf("; of those here, %d are Bobbin's own and not shown", own)
+		text += fmt.Sprintf("; Bobbin's own among those here, not shown: %d", own)
 	}
 	text += "."
 	if len(lines) > 0 {

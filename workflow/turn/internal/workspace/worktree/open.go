@@ -3,6 +3,7 @@ package worktree
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,6 +19,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -108,16 +110,22 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 		return err
 	}
 	text := fmt.Sprintf("Looking into %s (%s at %s).", p.displayName(), branch, prompt.ShortHash(commit))
+	var parts []store.Part
 	if base.Said != "" {
 		text += " " + base.Said
+		parts = append(parts, inbox.AgentNote{ // a turn in which a person chooses again opens twice
+			Key: fmt.Sprintf("base:%d:%x", t.Session().Epoch, sha256.Sum256([]byte(base.Said))),
+			Text: fmt.Sprintf("Your tools look at branch %s at commit %s. The thread was told: %s", branch,
+				prompt.ShortHash(commit), plaintext.CutLine(base.Said, 500)),
+		})
 	}
 	buttons := slices.Concat(t.Catalog.ChangeButton("Change repository…"),
 		t.Catalog.BaseButton(configured, p.Mirror.Commits().Names()))
-	parts := []store.Part{store.Update{Change: func(s *workflow.Session) {
+	parts = append(parts, store.Update{Change: func(s *workflow.Session) {
 		s.Repository = p.Repository.Name
 		s.BaseBranch = base.Name
 		s.BaseCommit = commit
-	}}}
+	}})
 	if t.Duplicates != nil {
 		duplicates, join, kept := t.Duplicates(ctx, p.Repository.Name)
 		text = strings.TrimSuffix(text+"\n"+duplicates, "\n")
