@@ -120,7 +120,7 @@ func (j *Judge) refuseChoice(
 			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
 	case s.Branch != "" && what == workflow.DecideBase:
 		return refused("work was approved", "The work was approved for one branch already. For another one, "+
-			"please begin another thread, or ask for a backport when it is pushed.")
+			"please begin another thread, or reply `bring it to NAME` when it is pushed.")
 	case s.Branch != "":
 		return refused("work was approved",
 			fmt.Sprintf("The work was approved for %s already. For %s, please begin another thread.",
