@@ -39,11 +39,13 @@ func (c *Catalog) Base(ctx context.Context, r repository.Repository, commits git
 		if b == (Base{}) {
 			continue
 		}
-		p, err := c.Slack.Person(ctx, c.Session().Thread, m.User)
-		if err != nil {
-			return Base{}, fmt.Errorf("choose the base: %w", err)
-		}
-		if p.ExclusionReason() == "" && !p.Guest {
+		switch p, err := c.Slack.Person(ctx, c.Session().Thread, m.User); {
+		case ctx.Err() != nil:
+			return Base{}, ctx.Err()
+		case err != nil:
+			c.Log.Warn("a branch that a message names does not count", "err", err)
+			return Base{Said: "Slack did not tell who names a branch here." + howToChoose}, nil
+		case p.ExclusionReason() == "" && !p.Guest:
 			return b, nil
 		}
 	}
