@@ -61,21 +61,28 @@ func (j *Judge) chooseNamedBase(
 	if base.Name == "" {
 		return j.Answer(m, base.Said), nil
 	}
-	return j.chooseBase(ctx, m, p, base.Name)
+	return j.takeBase(ctx, m, p, base.Name), nil
 }
 
 // chooseBase changes the branch or tag that the session's work starts from, as refuseChoice allows it.
 func (j *Judge) chooseBase(
 	ctx context.Context, m intent.Message, p workflow.Person, name string,
 ) ([]store.Part, error) {
-	s := j.Session()
-	no, err := j.refuseChoice(ctx, m, p, s.Repository, workflow.DecideBase)
-	switch {
-	case err != nil || no != nil:
+	no, err := j.refuseChoice(ctx, m, p, j.Session().Repository, workflow.DecideBase)
+	if err != nil || no != nil {
 		return no, err
-	case j.Catalog.IsBaseNow(ctx, name):
-		return j.Answer(m, fmt.Sprintf("It starts from %s already.", plaintext.CodeSpan(name))), nil
 	}
+	return j.takeBase(ctx, m, p, name), nil
+}
+
+// takeBase changes it, if the session does not start from there already.
+func (j *Judge) takeBase(
+	ctx context.Context, m intent.Message, p workflow.Person, name string,
+) []store.Part {
+	if j.Catalog.IsBaseNow(ctx, name) {
+		return j.Answer(m, fmt.Sprintf("It starts from %s already.", plaintext.CodeSpan(name)))
+	}
+	s := j.Session()
 	branch := prompt.PersonName(name)
 	told := fmt.Sprintf("%s chose the branch %s of %s. %s", prompt.PersonName(p.Name), branch, s.Repository,
 		beginAgain("the branch before", branch))
@@ -84,7 +91,7 @@ func (j *Judge) chooseBase(
 		func(s *workflow.Session) { s.BaseBranch = name },
 	})
 	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s chose the branch %s.", p.Name,
-		plaintext.CodeSpan(name))))), nil
+		plaintext.CodeSpan(name)))))
 }
 
 // beginAgain tells agents that what they know is of something else.

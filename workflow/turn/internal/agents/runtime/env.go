@@ -54,7 +54,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		Workspace: w,
 		Mirror:    r.Trees.Current().Mirror,
 		Page:      reference.PageOf(r.Trees.Current().Repository),
-		Elsewhere: r.Trees.Elsewhere,
+		Elsewhere: r.Trees.Current().Elsewhere,
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{
 			Sandbox:       r.Trees.CommandSandbox(),

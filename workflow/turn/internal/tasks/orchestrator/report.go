@@ -142,7 +142,7 @@ func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 	case r.fails != nil:
 		probe.Command = r.fails.Command
 		probe.Code = r.fails.ExitCode
-	case r.passes != nil && len(l.Trees.Elsewhere()) > 0:
+	case r.passes != nil && p.Elsewhere != nil && len(p.Elsewhere()) > 0:
 		probe.Command = r.passes.Command
 		probe.Passes = true
 	default:

@@ -32,6 +32,10 @@ type Checkout struct {
 	// finds the configured secrets and those in the repository's private files; nil: no such files
 	Secrets *redact.Finder
 
+	// Elsewhere returns the other branches and tags that the request may be about; found once, when it is
+	// first asked
+	Elsewhere func() []git.ReleaseBranch
+
 	// closed when commands can use the base's packages and build
 	BaseBuilt chan struct{}
 	// closed when the base was also tested and the result is known

@@ -59,6 +59,7 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	if p.Checker != nil {
 		p.Checker = p.Checker.OnBase(p.BaseBranch())
 	}
+	p.Elsewhere = sync.OnceValue(func() []git.ReleaseBranch { return t.findElsewhere(p) })
 	if err := t.openTrees(ctx, p); err != nil {
 		p.closeTrees()
 		var hostile *git.PathError
@@ -166,10 +167,9 @@ func (t *Trees) chooseBase(
 // maxElsewhere is how many other branches code is looked for on: the newest ones.
 const maxElsewhere = 6
 
-// Elsewhere returns the other branches and tags that the request may be about, the repository's own base
+// findElsewhere returns the other branches and tags that the request may be about, the repository's own base
 // first.
-func (t *Trees) Elsewhere() []git.ReleaseBranch {
-	p := t.Current()
+func (t *Trees) findElsewhere(p *Checkout) []git.ReleaseBranch {
 	commits := p.Mirror.Commits()
 	configured := t.Catalog.Configured(p.Repository.Name)
 	own := cmp.Or(configured.Base, commits.DefaultBranch())
