@@ -12,9 +12,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/sandbox/internal/process"
 )
 
-// clockGrain is longer than the granularity of the clock that sets file times.
-const clockGrain = 20 * time.Millisecond
-
 // A Watch measures what one command writes to the machine's disks: to its workspace and to writable mounts.
 // Measuring is necessary because RLIMIT_FSIZE limits only each single file, and this program cannot set
 // quotas of file systems.
@@ -50,11 +47,22 @@ type systemID struct {
 // New records the free space for dirs before the command starts. A directory that cannot be opened is ignored
 // here: it cannot be mounted either, and the mount reports it.
 func New(limits Limits, dirs ...string) *Watch {
-	w := &Watch{limits: limits, since: time.Now().Add(-clockGrain)}
+	w := &Watch{limits: limits, since: fileTime()}
 	for _, dir := range dirs {
 		w.addDirectory(dir)
 	}
 	return w
+}
+
+// fileTime returns the time that the kernel gives to a file that is written now. The kernel reads it from its
+// coarse clock, which is some milliseconds behind the one of time.Now: what the command writes is never
+// earlier, and what was written before the last tick of that clock is always earlier.
+func fileTime() time.Time {
+	var now unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_REALTIME_COARSE, &now) != nil {
+		return time.Now()
+	}
+	return time.Unix(now.Unix())
 }
 
 func (w *Watch) addDirectory(dir string) {
