@@ -171,8 +171,8 @@ var doors = map[string][]string{
 	},
 	"workflow/tool": {
 		"repo/build", "repo/build/project", "repo/build/result", "repo/disk", "repo/git", "repo/git/diff",
-		"repo/proof", "repo/sandbox", "workflow/model", "workflow/plaintext", "workflow/skill",
-		"workflow/tool/workfile",
+		"repo/host", "repo/proof", "repo/sandbox", "workflow/model", "workflow/plaintext",
+		"workflow/skill", "workflow/tool/workfile",
 	},
 	"workflow/tool/workfile": {
 		"repo/disk", "repo/git", "workflow/model", "workflow/plaintext", "workflow/redact",

@@ -230,7 +230,10 @@ var outside = []readerOf{
 	},
 	{
 		"issues, runs, commits and files that a message points at",
-		[]string{"workflow/turn/internal/workspace/reference/find.go Find"},
+		[]string{
+			"workflow/turn/internal/workspace/reference/find.go Find", "repo/host/page.go BelowPage",
+			"repo/host/page.go ReadPage",
+		},
 		[]string{"workflow/turn/internal/workspace/reference FuzzFind"},
 	},
 
@@ -737,6 +740,7 @@ var inside = map[string]string{
 	"repo/build/log.go":                                     "a line of a log, a shape of two texts",
 	"repo/build/packages/login.go":                          "the operator's own address of the repository",
 	"repo/build/packages/lfs.go":                            "the operator's own address of the repository",
+	"workflow/repository/page.go":                           "the operator's own address of the repository",
 	"workflow/plan.go":                                      "rows of ours",
 	"workflow/message.go":                                   "the ts of a message, two numbers",
 	"workflow/turn/internal/tasks/orchestrator/thread.go":   "a number that this program wrote",

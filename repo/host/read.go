@@ -46,11 +46,16 @@ type Run struct {
 // A Kind is a kind of thing that people point at.
 type Kind string
 
-// The kinds of thing that a Host reads.
+// The kinds of thing that people point at. A Host reads the first three.
 const (
 	AnIssue Kind = "issue"
 	APull   Kind = "pull request"
 	ARun    Kind = "run"
+	ACommit Kind = "commit"
+	AFile   Kind = "file"
+	AFolder Kind = "folder"
+	ABranch Kind = "branch"
+	APage   Kind = "page" // of another kind
 )
 
 // RightsToRead returns what a credential needs to read a thing at a kind of host, in words.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -20,10 +21,7 @@ var (
 	ancestorName = regexp.MustCompile(`^([^~^]+)((?:~\d{0,4}|\^\d{0,2})+)$`)
 	ancestorStep = regexp.MustCompile(`([~^])(\d*)`)
 
-	commitPath  = regexp.MustCompile(`/commits?/([0-9a-fA-F]{7,64})/?$`)
-	pullPath    = regexp.MustCompile(`^(?:pull|pulls|merge_requests)/([1-9]\d{0,8})(?:/|$)`)
-	refPath     = regexp.MustCompile(`^(?:tree|commits|releases/tag|tags|src/branch|src/tag)/(.+)$`)
-	comparePath = regexp.MustCompile(`^compare/(.+)$`)
+	commitPath = regexp.MustCompile(`/commits?/([0-9a-fA-F]{7,64})/?$`)
 )
 
 // passInstead says what names a commit in any repository.
@@ -46,7 +44,7 @@ func (cr commitReader) resolve(ctx context.Context, name string) (string, error)
 	}
 	if m := numberName.FindStringSubmatch(name); m != nil {
 		if m[1] != "" && !strings.EqualFold(m[1], cr.mirror.Commits().Repository) &&
-			!strings.EqualFold(m[1], strings.Trim(cr.pageURL().Path, "/")) {
+			!strings.EqualFold(m[1], cr.pathAtHost()) {
 			return "", model.Mistakef("%s is of another repository, whose history is not here.",
 				plaintext.QuoteLine(name))
 		}
@@ -123,48 +121,42 @@ func (cr commitReader) atAddress(ctx context.Context, address string) (string, e
 		}
 		return hash, nil
 	}
-	below := cr.belowPage(u)
-	if m := pullPath.FindStringSubmatch(below); m != nil {
-		return cr.pullRequest(ctx, m[1])
-	}
-	if m := refPath.FindStringSubmatch(below); m != nil {
-		if hash, err := cr.mirror.Commits().Resolve(m[1]); err == nil {
+	switch p := cr.pageAt(address); p.Kind {
+	case host.APull:
+		return cr.pullRequest(ctx, strconv.FormatInt(p.Number, 10))
+	case host.ACommit, host.ABranch, host.AFolder, host.AFile:
+		if hash, err := cr.mirror.Commits().Resolve(p.Ref); p.Ref != "" && err == nil {
 			return hash, nil
 		}
 	}
 	return "", unknown
 }
 
-// pageURL returns the address of the repository's page; it is empty if that is not known.
-func (cr commitReader) pageURL() *url.URL {
-	u, err := url.Parse(cr.page)
-	if err != nil {
-		return &url.URL{}
-	}
-	return u
+// pageAt returns what an address of this repository shows; it is empty for any other.
+func (cr commitReader) pageAt(address string) host.Page {
+	path, fragment, _ := host.BelowPage(cr.page, address)
+	p, _ := host.ReadPage(path, fragment)
+	return p
 }
 
-// belowPage returns the path of an address below that of the repository's page, or an empty string if it is
-// not below it.
-func (cr commitReader) belowPage(u *url.URL) string {
-	page := cr.pageURL()
-	path := strings.TrimSuffix(page.Path, "/") + "/"
-	if page.Host == "" || !strings.EqualFold(page.Host, u.Host) || len(u.Path) < len(path) ||
-		!strings.EqualFold(u.Path[:len(path)], path) {
+// pathAtHost returns the path of the repository's page, acme/shop; it is empty if that is not known.
+func (cr commitReader) pathAtHost() string {
+	u, err := url.Parse(cr.page)
+	if err != nil {
 		return ""
 	}
-	return strings.Trim(strings.TrimPrefix(u.Path[len(path):], "-/"), "/")
+	return strings.Trim(u.Path, "/")
 }
 
 // splitRange returns the two ends of a..b, of a...b, and of an address that compares two commits.
 func (cr commitReader) splitRange(text string) (from, to string, ok bool) {
 	text = strings.Trim(strings.TrimSpace(text), "<>`\"'")
 	if u, err := url.Parse(text); err == nil && u.Host != "" {
-		m := comparePath.FindStringSubmatch(cr.belowPage(u))
-		if m == nil {
+		p := cr.pageAt(text)
+		if p.Kind != host.APage || p.Ref == "" {
 			return "", "", false
 		}
-		text = m[1]
+		text = p.Ref
 	}
 	from, to, ok = strings.Cut(text, "..")
 	return from, strings.TrimPrefix(to, "."), ok

@@ -17,7 +17,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/reference"
 )
 
 // SkillTool returns the tool with which agents load skills. Skills that only a person's command starts
@@ -53,7 +52,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 	b := &tool.Env{
 		Workspace: w,
 		Mirror:    r.Trees.Current().Mirror,
-		Page:      reference.PageOf(r.Trees.Current().Repository),
+		Page:      r.Trees.Current().Repository.Page(),
 		Elsewhere: r.Trees.Current().Elsewhere,
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{

@@ -1,12 +1,13 @@
 package catalog
 
 import (
-	"net/url"
+	"html"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
@@ -36,7 +37,6 @@ var (
 		`not|never|cannot|unlike|compared|already|fixed|since|until|before|without|upgrad\w*|` +
 		`migrat\w*)\b|n['’]t\b`)
 	clauseEnd = regexp.MustCompile(`[;!?\n]|[.,]\s|\b(?:but|and|while|whereas)\b`)
-	branchURL = regexp.MustCompile(`/(?:-/)?(?:tree|commits|src/(?:branch|tag)|releases/tag|tags)/([^?#]+)`)
 	isHash    = regexp.MustCompile(`^[0-9a-f]{7,64}$`)
 )
 
@@ -66,10 +66,8 @@ func baseMentions(text string, r repository.Repository) (all []mention) {
 		return all
 	}
 	for _, address := range webAddress.FindAllString(text, -1) {
-		if m := branchURL.FindStringSubmatch(address); m != nil && ofRepository(address, r) {
-			if word, err := url.PathUnescape(m[1]); err == nil {
-				add(mention{word: word, address: true})
-			}
+		if p := pageAt(address, r); p.Ref != "" && p.Kind != host.APage {
+			add(mention{word: p.Ref, address: true})
 		}
 	}
 	for _, clause := range clauseEnd.Split(webAddress.ReplaceAllString(text, " "), -1) {
@@ -85,11 +83,11 @@ func baseMentions(text string, r repository.Repository) (all []mention) {
 	return all
 }
 
-// ofRepository reports whether an address is below the page of a repository.
-func ofRepository(address string, r repository.Repository) bool {
-	page := strings.TrimSuffix(r.Pulls.Web, "/")
-	return page != "" && strings.HasPrefix(address, page+"/") ||
-		atAddress(address, []repository.Repository{r}) != ""
+// pageAt returns what an address of a repository shows; it is empty for any other.
+func pageAt(address string, r repository.Repository) host.Page {
+	path, fragment, _ := host.BelowPage(r.Page(), html.UnescapeString(address))
+	p, _ := host.ReadPage(path, fragment)
+	return p
 }
 
 // mayMean reports whether a mention may mean the branch or tag of that name.

@@ -47,15 +47,15 @@ func (r *Reader) read(ctx context.Context, ref Reference) Found {
 	var f Found
 	var err error
 	switch {
-	case ref.Kind == Page:
+	case ref.Kind == host.APage:
 		f.Refused = "I do not open pages of its kind: name the file, commit, issue, pull request or run " +
 			"that is meant, or paste what matters of it"
-	case ref.Kind == Commit || ref.Kind == File || ref.Kind == Folder:
+	case ref.Kind == host.ACommit || ref.Kind == host.AFile || ref.Kind == host.AFolder:
 		f, err = r.fromMirror(ctx, ref)
 	case ref.NeedsHost():
 		f.Refused = fmt.Sprintf("the configuration names no git host for %s: my operator can add `host: on` "+
 			"to it", ref.Repository.Name)
-	case ref.Kind == Run:
+	case ref.Kind == host.ARun:
 		f, err = readRun(ctx, ref)
 	default:
 		f, err = readIssue(ctx, ref)
@@ -73,8 +73,7 @@ var hostNames = map[string]string{host.GitHub: "GitHub", host.GitLab: "GitLab", 
 // reason returns in one line why a reference could not be read, and what to do.
 func reason(ctx context.Context, ref Reference, err error) string {
 	at := cmp.Or(hostNames[ref.Repository.Pulls.Kind], "its git host")
-	thing := map[Kind]host.Kind{Issue: host.AnIssue, Pull: host.APull, Run: host.ARun}[ref.Kind]
-	rights := host.RightsToRead(ref.Repository.Pulls.Kind, thing)
+	rights := host.RightsToRead(ref.Repository.Pulls.Kind, ref.Kind)
 	var refused *remote.Error
 	switch {
 	case ctx.Err() != nil:
@@ -96,7 +95,7 @@ func login(name string) string { return cmp.Or(prompt.PersonName(name), "somebod
 
 // readIssue reads an issue or a pull request with its comments.
 func readIssue(ctx context.Context, ref Reference) (Found, error) {
-	i, err := ref.Repository.Pulls.Host.Issue(ctx, ref.Number, ref.Kind == Pull)
+	i, err := ref.Repository.Pulls.Host.Issue(ctx, ref.Number, ref.Kind == host.APull)
 	if err != nil {
 		return Found{}, err
 	}
@@ -109,7 +108,7 @@ func readIssue(ctx context.Context, ref Reference) (Found, error) {
 	as := ref
 	noun := "an issue"
 	if i.Pull {
-		as.Kind = Pull
+		as.Kind = host.APull
 		noun = "a " + ref.Repository.Pulls.Words().Noun
 	}
 	f := Found{What: noun + " at " + at, Label: as.Name() + with(i)}
@@ -255,7 +254,7 @@ func (r *Reader) fromMirror(ctx context.Context, ref Reference) (Found, error) {
 		return Found{}, err
 	}
 	read := readCommit
-	if ref.Kind != Commit {
+	if ref.Kind != host.ACommit {
 		read = readPath
 	}
 	f, found, err := read(ctx, mirror.Commits(), ref)
@@ -264,7 +263,7 @@ func (r *Reader) fromMirror(ctx context.Context, ref Reference) (Found, error) {
 		if len(ref.Commit) == 40 {
 			fetch = func(ctx context.Context) error { return mirror.FetchCommit(ctx, ref.Commit) }
 		}
-		if err := fetch(ctx); err != nil && ref.Kind != Commit {
+		if err := fetch(ctx); err != nil && ref.Kind != host.ACommit {
 			return Found{}, err
 		}
 		f, found, err = read(ctx, mirror.Commits(), ref)
@@ -347,7 +346,7 @@ const (
 // slashes, it takes the first division that exists.
 func readPath(ctx context.Context, commits git.Commits, ref Reference) (f Found, found bool, err error) {
 	read := readFile
-	if ref.Kind == Folder {
+	if ref.Kind == host.AFolder {
 		read = readFolder
 	}
 	parts := 0
@@ -370,7 +369,8 @@ func readPath(ctx context.Context, commits git.Commits, ref Reference) (f Found,
 			return f, err == nil, err
 		}
 	}
-	if hash, err := commits.Resolve(ref.Path); ref.Kind == Folder && err == nil { // a branch with a slash
+	// a branch with a slash
+	if hash, err := commits.Resolve(ref.Path); ref.Kind == host.AFolder && err == nil {
 		f, err := read(ctx, commits, ref, hash, "")
 		return f, err == nil, err
 	}
