@@ -27,13 +27,25 @@ type gitHubIssue struct {
 	Comments int           `json:"comments"`
 	Pull     *struct{}     `json:"pull_request"` // an issue only: it is a pull request
 	Merged   *time.Time    `json:"merged_at"`    // a pull request only, as what follows
-	Head     struct {
-		Ref string `json:"ref"`
-		SHA string `json:"sha"`
-	} `json:"head"`
-	Base struct {
-		Ref string `json:"ref"`
-	} `json:"base"`
+	Head     gitHubEnd     `json:"head"`
+	Base     gitHubEnd     `json:"base"`
+}
+
+// A gitHubEnd is one of the two branches of a pull request.
+type gitHubEnd struct {
+	Ref  string            `json:"ref"`
+	SHA  string            `json:"sha"`
+	Repo *gitHubRepository `json:"repo"` // nil: it was deleted
+}
+
+// A gitHubRepository is the name of a repository: acme/shop.
+type gitHubRepository struct {
+	Name string `json:"full_name"`
+}
+
+// isOther reports whether r is another repository than of, as far as the host names both.
+func (r *gitHubRepository) isOther(of *gitHubRepository) bool {
+	return of != nil && of.Name != "" && (r == nil || r.Name != of.Name)
 }
 
 type gitHubLabel struct {
@@ -52,6 +64,7 @@ func (i gitHubIssue) issue(pull bool) Issue {
 		Branch:  i.Head.Ref,
 		Base:    i.Base.Ref,
 		Head:    i.Head.SHA,
+		Fork:    i.Head.Repo.isOther(i.Base.Repo),
 	}
 	for _, l := range i.Labels {
 		out.Labels = append(out.Labels, l.Name)
@@ -147,10 +160,25 @@ type gitHubRun struct {
 	Branch     string `json:"head_branch"`
 	Commit     string `json:"head_sha"`
 	HTML       string `json:"html_url"`
+
+	Repository *gitHubRepository `json:"repository"`
+	HeadIn     *gitHubRepository `json:"head_repository"`
+	Pulls      []struct {
+		Number int64 `json:"number"`
+	} `json:"pull_requests"`
 }
 
 func (g gitHubRun) run() Run {
-	out := Run{Name: g.Name, State: g.Status, Branch: g.Branch, Commit: g.Commit}
+	out := Run{
+		Name:   g.Name,
+		State:  g.Status,
+		Branch: g.Branch,
+		Commit: g.Commit,
+		Fork:   g.HeadIn.isOther(g.Repository),
+	}
+	if len(g.Pulls) == 1 {
+		out.Pull = g.Pulls[0].Number
+	}
 	if g.Conclusion != "" {
 		out.State = g.Conclusion
 	}

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ type gitLabIssue struct {
 	Source       string    `json:"source_branch"`
 	Target       string    `json:"target_branch"`
 	SHA          string    `json:"sha"`
+	SourceID     int64     `json:"source_project_id"`
+	TargetID     int64     `json:"target_project_id"`
 }
 
 // Issue returns an issue with its newest comments, or a merge request with its comments and files. GitLab
@@ -54,6 +57,7 @@ func (p *GitLabProject) Issue(ctx context.Context, number int64, pull bool) (Iss
 		Branch:       i.Source,
 		Base:         i.Target,
 		Head:         i.SHA,
+		Fork:         i.SourceID != i.TargetID,
 	}
 	if out.Confidential {
 		return out, nil
@@ -134,12 +138,7 @@ func (p *GitLabProject) Run(ctx context.Context, run, job string) (Run, error) {
 		if strconv.FormatInt(j.ID, 10) != job {
 			return Run{}, p.client.invalidResponse()
 		}
-		return Run{
-			State:  j.Status,
-			Branch: j.Ref,
-			Commit: j.Commit.ID,
-			Checks: []Check{check(j)},
-		}, nil
+		return gitLabRun(Run{State: j.Status, Branch: j.Ref, Commit: j.Commit.ID, Checks: []Check{check(j)}}), nil
 	}
 	var g gitLabPipeline
 	if err := p.client.Get(ctx, p.client.At("/pipelines/%s", url.PathEscape(run)), &g); err != nil {
@@ -148,7 +147,7 @@ func (p *GitLabProject) Run(ctx context.Context, run, job string) (Run, error) {
 	if strconv.FormatInt(g.ID, 10) != run {
 		return Run{}, p.client.invalidResponse()
 	}
-	out := Run{Name: g.Name, State: g.Status, Branch: g.Ref, Commit: g.SHA}
+	out := gitLabRun(Run{Name: g.Name, State: g.Status, Branch: g.Ref, Commit: g.SHA})
 	jobs, err := List[gitLabJob](ctx, p.client,
 		p.client.At("/pipelines/%s/jobs?per_page=100", url.PathEscape(run)))
 	for _, j := range jobs {
@@ -156,6 +155,16 @@ func (p *GitLabProject) Run(ctx context.Context, run, job string) (Run, error) {
 	}
 	return out, err
 }
+
+// gitLabRun returns a run with the merge request that it ran for, which the name of its reference tells.
+func gitLabRun(r Run) Run {
+	if m := requestRef.FindStringSubmatch(r.Branch); m != nil {
+		r.Pull, _ = strconv.ParseInt(m[1], 10, 64)
+	}
+	return r
+}
+
+var requestRef = regexp.MustCompile(`^refs/merge-requests/(\d{1,9})/(?:head|merge|train)$`)
 
 // Unreadable asks GitLab for its newest issue and pipeline.
 func (p *GitLabProject) Unreadable(ctx context.Context) (missing []string, err error) {

@@ -24,6 +24,7 @@ type Issue struct {
 
 	Branch, Base string
 	Head         string // the commit of Branch
+	Fork         bool   // Branch is in another repository
 	Files        []File
 }
 
@@ -40,6 +41,8 @@ type Run struct {
 	State  string // in the host's word: success, failure, failed, in_progress
 	Branch string
 	Commit string
+	Fork   bool    // Branch is in another repository
+	Pull   int64   // the pull request that it ran for; 0: none, or the host does not say it
 	Checks []Check // its jobs
 }
 

@@ -98,6 +98,37 @@ func TestARunIsRead(t *testing.T) {
 	})
 }
 
+// A pull request and a run say whether their branch is in a fork, whatever its name is.
+func TestABranchInAForkIsKnown(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s, h := open(t, hosttest.Config{Kind: kind}, token)
+		own := s.OpenPull(hosttest.Pull{Branch: "cleo/split", Base: "main", Title: "Split", Login: "cleo"})
+		s.OpenFork("main")
+		got, err := h.Issue(t.Context(), own, true)
+		require.NoError(t, err)
+		require.Equal(t, "cleo", got.Author)
+		require.Equal(t, "cleo/split", got.Branch)
+		require.False(t, got.Fork)
+		got, err = h.Issue(t.Context(), own+1, true)
+		require.NoError(t, err)
+		require.True(t, got.Fork)
+		if kind == host.GitLab { // a pipeline names the merge request itself
+			s.AddRun(hosttest.Run{ID: 4, State: "failure", Branch: "refs/merge-requests/2/head", Commit: "c"})
+			run, err := h.Run(t.Context(), "4", "")
+			require.NoError(t, err)
+			require.Equal(t, int64(2), run.Pull)
+			return
+		}
+		for _, fork := range []bool{false, true} {
+			id := map[bool]int64{false: 4, true: 5}[fork]
+			s.AddRun(hosttest.Run{ID: id, State: "failure", Branch: "main", Commit: "c", Fork: fork})
+			run, err := h.Run(t.Context(), fmt.Sprint(id), "")
+			require.NoError(t, err)
+			require.Equal(t, fork, run.Fork)
+		}
+	})
+}
+
 func TestWhatACredentialMayNotReadIsNamed(t *testing.T) {
 	each(t, func(t *testing.T, kind string) {
 		s, h := open(t, hosttest.Config{Kind: kind, NoIssues: true}, token)

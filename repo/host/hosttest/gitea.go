@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -164,6 +165,10 @@ func (g gitea) pullForm(p Pull) map[string]any {
 	if state == "merged" {
 		state = "closed"
 	}
+	head := g.endForm(p.Branch, p.Head, p.repository(g.cfg.Repository))
+	head["repo_id"] = p.project()
+	base := g.endForm(p.Base, "", g.cfg.Repository)
+	base["repo_id"] = repositoryID
 	v := map[string]any{
 		"number":           p.Number,
 		"html_url":         g.cfg.Web + "/pulls/" + itoa(p.Number),
@@ -173,8 +178,9 @@ func (g gitea) pullForm(p Pull) map[string]any {
 		"draft":            p.Draft,
 		"merged":           p.State == "merged",
 		"merge_commit_sha": nil,
-		"head":             map[string]any{"ref": p.Branch, "sha": p.Head, "repo_id": p.project()},
-		"base":             map[string]any{"ref": p.Base, "repo_id": repositoryID},
+		"head":             head,
+		"base":             base,
+		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)

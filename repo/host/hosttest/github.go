@@ -171,8 +171,9 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		"body":             p.Body,
 		"merged_at":        nil,
 		"merge_commit_sha": "0000000",
-		"head":             map[string]any{"ref": p.Branch, "sha": p.Head},
-		"base":             map[string]any{"ref": p.Base},
+		"head":             g.endForm(p.Branch, p.Head, p.repository(g.cfg.Repository)),
+		"base":             g.endForm(p.Base, "", g.cfg.Repository),
+		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}
 	if p.State == "merged" {
 		v["state"] = "closed"
@@ -180,4 +181,11 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}
 	return v
+}
+
+// endForm describes one of the two branches of a pull request, as GitHub and Gitea do.
+func (s *Server) endForm(branch, commit, repository string) map[string]any {
+	return map[string]any{
+		"ref": branch, "sha": commit, "repo": map[string]any{"full_name": repository},
+	}
 }

@@ -172,7 +172,7 @@ func (g gitLab) requestForm(p Pull) map[string]any {
 	v := map[string]any{
 		"iid":               p.Number,
 		"title":             p.Title,
-		"author":            map[string]any{"username": "bobbin"},
+		"author":            map[string]any{"username": cmp.Or(p.Login, "bobbin")},
 		"source_branch":     p.Branch,
 		"target_branch":     p.Base,
 		"web_url":           g.cfg.Web + "/-/merge_requests/" + itoa(p.Number),

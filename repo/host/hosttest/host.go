@@ -6,6 +6,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -73,6 +74,15 @@ type Pull struct {
 	State        string // open, merged or closed
 	Head         string
 	Fork         bool // its branch is in somebody's fork
+	Login        string
+}
+
+// repository returns the full name of the repository that the branch is in.
+func (p Pull) repository(own string) string {
+	if p.Fork {
+		return "elsewhere/" + own[strings.LastIndexByte(own, '/')+1:]
+	}
+	return own
 }
 
 // project returns the number of the repository that the branch is in.
@@ -189,6 +199,17 @@ func (s *Server) OpenFork(branch string) {
 			Fork:   true,
 		})
 	}, "pull_request")
+}
+
+// OpenPull opens a pull request as somebody else does, with the next number, and returns that.
+func (s *Server) OpenPull(p Pull) (number int64) {
+	s.change(func() {
+		p.Number = int64(len(s.pulls) + 1)
+		p.State = cmp.Or(p.State, "open")
+		p = s.current(p)
+		s.pulls = append(s.pulls, &p)
+	}, "pull_request")
+	return p.Number
 }
 
 // Write replaces the text of a pull request, as a person does at the host.

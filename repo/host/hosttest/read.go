@@ -1,6 +1,7 @@
 package hosttest
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,6 +28,7 @@ type Run struct {
 	ID             int64
 	Name, State    string // State as of a Check
 	Branch, Commit string
+	Fork           bool // Branch is in somebody's fork
 	Jobs           []Check
 }
 
@@ -170,7 +172,7 @@ func pullIssueForm(p Pull) map[string]any {
 		"title":        p.Title,
 		"body":         p.Body,
 		"state":        p.State,
-		"user":         map[string]any{"login": "bobbin"},
+		"user":         map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 		"labels":       []any{},
 		"pull_request": map[string]any{"merged": p.State == "merged"},
 	}
@@ -266,6 +268,9 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) {
 		"head_branch": run.Branch,
 		"head_sha":    run.Commit,
 		"html_url":    s.cfg.Web + "/actions/runs/" + itoa(run.ID),
+
+		"repository":      map[string]any{"full_name": s.cfg.Repository},
+		"head_repository": map[string]any{"full_name": Pull{Fork: run.Fork}.repository(s.cfg.Repository)},
 	})
 }
 
