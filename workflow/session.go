@@ -70,6 +70,8 @@ type Codebase struct {
 	Repository string   // name in the configuration; empty until one is chosen
 	Before     []string // names of the repositories that it was about before
 	BaseBranch string   // branch or tag that the work starts from; empty: the repository's base
+	Pull       int64    // number of the pull request whose branch that is; 0: of none
+	PullInto   string   // branch into which it is to be merged
 	BaseCommit string   // commit that was investigated; set with the repository
 	Voided     int      // newest revision that is about another repository or branch; 0: none is
 	Branch     string   // branch of the work; set with the approval

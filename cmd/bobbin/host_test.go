@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
@@ -145,7 +147,8 @@ func (s *story) repeatHooks(ctx context.Context) error {
 // the branch that is named last; "tests" there is the branch with new tests alone, which is waited for.
 // "tidy" waits until there is no such branch. "lose" loses the next response to opening a pull request;
 // "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
-// forged one. For "issue", "wrote" and "run" see changeAtHost.
+// forged one. For "issue", "wrote" and "run" see changeAtHost, for
+// "pull" and "fork" openPull.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	s.hooked()
 	switch args[0] {
@@ -160,6 +163,8 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	case "issue", "wrote", "run":
 		return s.changeAtHost(ts, args)
+	case "pull", "fork":
+		return s.openPull(ts, args)
 	}
 	all := s.host.Pulls()
 	if len(all) == 0 {
@@ -187,8 +192,36 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	return nil
 }
 
+// openPull implements "pull BRANCH LOGIN FILE": LOGIN opens a pull request of the branch into main, with the
+// file's first line as the title and the rest as the text. With "fork", the branch is in a fork: here only the
+// host's own reference to its commit stays.
+func (s *story) openPull(ts *testscript.TestScript, args []string) error {
+	title, body, _ := strings.Cut(ts.ReadFile(args[3]), "\n")
+	r, err := git.PlainOpen(s.Remote)
+	if err != nil {
+		return err
+	}
+	at, err := r.Reference(plumbing.NewBranchReferenceName(args[1]), true)
+	if err != nil {
+		return err
+	}
+	p := hosttest.Pull{
+		Branch: args[1], Base: "main", Login: args[2], Title: title, Body: body,
+		Fork: args[0] == "fork", Head: at.Hash().String(),
+	}
+	number := s.host.OpenPull(p)
+	if !p.Fork {
+		return nil
+	}
+	kept := plumbing.ReferenceName(fmt.Sprintf("refs/pull/%d/head", number))
+	if err := r.Storer.SetReference(plumbing.NewHashReference(kept, at.Hash())); err != nil {
+		return err
+	}
+	return r.Storer.RemoveReference(at.Name())
+}
+
 // changeAtHost implements "issue NUMBER LOGIN FILE", whose first line is the title, "wrote NUMBER LOGIN TEXT"
-// and "run NUMBER JOB LOG", a run in which that job failed.
+// and "run NUMBER JOB LOG [BRANCH]", a run in which that job failed.
 func (s *story) changeAtHost(ts *testscript.TestScript, args []string) error {
 	n, err := strconv.ParseInt(args[1], 10, 64)
 	switch args[0] {
@@ -200,8 +233,12 @@ func (s *story) changeAtHost(ts *testscript.TestScript, args []string) error {
 	case "wrote":
 		s.host.Say(hosttest.Comment{Number: n, Login: args[2], Text: strings.Join(args[3:], " ")})
 	case "run":
+		branch := "main"
+		if len(args) > 4 {
+			branch = args[4]
+		}
 		s.host.AddRun(hosttest.Run{
-			ID: n, Name: "CI", State: "failure", Branch: "main", Commit: "c0ffee", Jobs: []hosttest.Check{
+			ID: n, Name: "CI", State: "failure", Branch: branch, Commit: "c0ffee", Jobs: []hosttest.Check{
 				{ID: 1, Name: "lint", State: "success"},
 				{ID: 2, Name: args[2], State: "failure", Log: ts.ReadFile(args[3])},
 			},

@@ -229,6 +229,14 @@ var outside = []readerOf{
 		[]string{"workflow/turn/internal/record/catalog FuzzChoose"},
 	},
 	{
+		"the pull request that a message names",
+		[]string{
+			"workflow/turn/internal/record/catalog/pullwords.go pullMentions",
+			"workflow/turn/internal/record/catalog/pullbase.go pullNumber",
+		},
+		[]string{"workflow/turn/internal/record/catalog FuzzPullMentions"},
+	},
+	{
 		"issues, runs, commits and files that a message points at",
 		[]string{
 			"workflow/turn/internal/workspace/reference/find.go Find", "repo/host/page.go BelowPage",
@@ -542,6 +550,7 @@ var outside = []readerOf{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
 			"repo/host/client.go Page", "repo/host/github.go Checks",
 			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks", "repo/host/github_read.go readRun",
+			"repo/host/gitlab_read.go gitLabRun",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},

@@ -101,6 +101,10 @@ func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 		Email: "uma@example.com",
 		When:  stage.Authored.AddDate(0, 0, 1),
 	}
+	branch := "main"
+	if args[0] == "on" {
+		branch, args = args[1], args[2:]
+	}
 	if args[0] == "as" {
 		who.Name, who.Email, args = args[1], args[1]+"@example.com", args[2:]
 	}
@@ -117,7 +121,7 @@ func advanceCmd(_ context.Context, s *story, ts *testscript.TestScript, args []s
 			Data: []byte(ts.ReadFile(name)),
 		})
 	}
-	return advance(s.Remote, s.t.TempDir(), files, who)
+	return advance(s.Remote, s.t.TempDir(), branch, files, who)
 }
 
 // publishCmd implements "publish NAME": releases the current main under that name, as a branch if the name
@@ -138,8 +142,8 @@ func publishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return r.Storer.SetReference(plumbing.NewHashReference(name, main.Hash()))
 }
 
-// advance commits the files to main of the bare repository.
-func advance(remote, work string, files []txtar.File, who *object.Signature) error {
+// advance commits the files to a branch of the bare repository, which begins at main if it is new.
+func advance(remote, work, branch string, files []txtar.File, who *object.Signature) error {
 	storage := filesystem.NewStorage(osfs.New(remote), cache.NewObjectLRUDefault())
 	r, err := git.Open(storage, osfs.New(work))
 	if err != nil {
@@ -149,11 +153,17 @@ func advance(remote, work string, files []txtar.File, who *object.Signature) err
 	if err != nil {
 		return err
 	}
-	if err := tree.Checkout(&git.CheckoutOptions{
-		Branch: plumbing.NewBranchReferenceName("main"),
-		Force:  true,
-	}); err != nil {
+	main := &git.CheckoutOptions{Branch: plumbing.NewBranchReferenceName("main"), Force: true}
+	if err := tree.Checkout(main); err != nil {
 		return err
+	}
+	if branch != "main" {
+		on := &git.CheckoutOptions{Branch: plumbing.NewBranchReferenceName(branch), Force: true}
+		_, err := r.Reference(on.Branch, true)
+		on.Create = err != nil
+		if err := tree.Checkout(on); err != nil {
+			return err
+		}
 	}
 	for _, f := range files {
 		name := filepath.Join(work, filepath.FromSlash(f.Name))
@@ -167,8 +177,10 @@ func advance(remote, work string, files []txtar.File, who *object.Signature) err
 			return err
 		}
 	}
-	_, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who})
-	return err
+	if _, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who}); err != nil {
+		return err
+	}
+	return tree.Checkout(main) // the remote's HEAD is main again
 }
 
 // moveCmd implements "move": the bot is stopped, and started again as on another machine with the same

@@ -97,6 +97,30 @@ func (cs Commits) Show(
 	return history.Show(ctx, cs.Store, c, within, hidden)
 }
 
+// Brought returns the diff of what a branch's commit brought since it left another branch: from their nearest
+// common ancestor, which it returns, too. The other arguments are those of Show.
+func (cs Commits) Brought(
+	ctx context.Context, commit, into, within string, hidden func(path string) bool,
+) (from, diff string, err error) {
+	if from, err = cs.mergeBase(ctx, commit, into); err != nil {
+		return "", "", err
+	}
+	after, err := cs.named(commit)
+	if err != nil {
+		return "", "", err
+	}
+	var before plumbing.Hash
+	if from != "" {
+		c, err := cs.named(from)
+		if err != nil {
+			return "", "", err
+		}
+		before = c.TreeHash
+	}
+	diff, err = history.Diff(ctx, cs.Store, before, after.TreeHash, within, hidden)
+	return from, diff, err
+}
+
 // Blame returns the commit that introduced a line of a file (from 1). It follows only that line back
 // and does not follow renames.
 func (cs Commits) Blame(ctx context.Context, commit, path string, line int) (history.Commit, error) {

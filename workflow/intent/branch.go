@@ -8,8 +8,8 @@ import (
 )
 
 // readBranch returns the branch or tag that a message names if it says nothing else: "branch: release/1.4",
-// "use the branch release/1.4, please". Without a colon, the name has to look
-// like one.
+// "use the branch release/1.4, please"; or the number of a pull request: "branch: #77". Without a colon, the
+// name has to look like one.
 func readBranch(t words.Text) string {
 	if !t.IsBare() {
 		return ""
@@ -27,4 +27,4 @@ func readBranch(t words.Text) string {
 
 var namesBranch = lazyregexp.New(`(?i)^(?:(?:sorry|no|ok|okay|actually|instead),? )*` +
 	`(?:(?:base )?branch\s*[:=]\s*|(?:on|use) (?:the )?branch )(` + releaseName +
-	`)(?:,? (?:instead|please))*[.!]?$`)
+	`|[#!][1-9]\d{0,8})(?:,? (?:instead|please))*[.!]?$`)

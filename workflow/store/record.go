@@ -130,14 +130,14 @@ func (t *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 			branch = $7, head = $8, revision = $9, spent_usd = $10,
 			stop_asked = stop_asked and not $11, open = coalesce($12, open),
 			way = $13, was = $14, asked = $15, may_ask = $16, halted = $17, repositories_before = $18,
-			base_branch = $19, voided = $20,
+			base_branch = $19, voided = $20, pull = $21, pull_into = $22,
 			crashes = 0, recorded = recorded + 1, updated_at = now()
 		where id = $1`,
 		t.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit,
 		s.Branch, s.Head, s.Revision, s.SpentUSD,
 		u.ClearStop, u.Open,
 		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted, s.Before,
-		s.BaseBranch, s.Voided)
+		s.BaseBranch, s.Voided, s.Pull, s.PullInto)
 	if u.Open != nil {
 		s.Open = *u.Open
 	}

@@ -25,6 +25,8 @@ type Env struct {
 	Mirror *git.Mirror
 	// the address of the repository's page at its host, for history; empty: it is not known
 	Page string
+	// the pull request that the workspace's base is the branch of, for history; its zero value: of none
+	Pull Pull
 	Commands
 	// other branches and tags that a request may be about, on which code is looked for that the workspace
 	// does not have; may be nil
@@ -48,6 +50,12 @@ type Env struct {
 	// a change of files holds it for writing: one at a time, and no reading meanwhile
 	changing sync.RWMutex
 	seen     sightings
+}
+
+// A Pull is a pull request that is not merged.
+type Pull struct {
+	Number int64
+	Into   string // the branch into which it is to be merged
 }
 
 // Commands says what confines commands and checks, and what they build with.
@@ -86,7 +94,7 @@ func Reading(b *Env) []model.Tool {
 		newTool("search_file", b.searchFile),
 		newTool("read_file", b.readFile),
 		newTool("outline", b.outline),
-		newTool("history", commitReader{b.Mirror, b.Workspace, b.Page}.history),
+		newTool("history", commitReader{b.Mirror, b.Workspace, b.Page, b.Pull}.history),
 		newTool("diff", b.diff),
 	}
 }

@@ -34,6 +34,7 @@ type commitReader struct {
 	mirror    *git.Mirror // nil: there is no history
 	workspace *git.Workspace
 	page      string // the address of the repository's page; empty: not known
+	pull      Pull   // of which the base is the branch
 }
 
 // history shows commits from the base of the workspace backwards.
@@ -65,7 +66,10 @@ func (cr commitReader) past(ctx context.Context, in historyArgs) (string, error)
 	if _, _, isRange := cr.splitRange(in.Commit); isRange {
 		in.Since, in.Commit = in.Commit, ""
 	}
-	if in.Commit != "" {
+	switch {
+	case in.Commit != "" && cr.isPull(in.Commit):
+		return cr.pullRequestItself(ctx, p)
+	case in.Commit != "":
 		return cr.oneCommit(ctx, in.Commit, p)
 	}
 	if in.Line > 0 {
@@ -268,6 +272,47 @@ func (cr commitReader) oneCommit(ctx context.Context, name, within string) (stri
 	}
 	if body := strings.TrimSpace(c.Body); body != "" {
 		text += "\n" + plaintext.CutCounted(workfile.ShowLines(body), 4000) + "\n"
+	}
+	diff, _ = plaintext.CutMiddle(patch.ShowDiff(diff), diffEnd, diffEnd)
+	return text + "\n" + diff, nil
+}
+
+// isPull reports whether a name is that of the pull request of which the base is the branch.
+func (cr commitReader) isPull(name string) bool {
+	name = strings.Trim(strings.TrimSpace(name), "<>`\"'")
+	if cr.pull.Number == 0 {
+		return false
+	}
+	m := numberName.FindStringSubmatch(name)
+	return cr.pageAt(name).Number == cr.pull.Number ||
+		m != nil && cr.isOwn(m[1]) && m[2] == fmt.Sprint(cr.pull.Number)
+}
+
+// pullRequestItself shows the commits and the diff of the pull request of which the base is the branch.
+func (cr commitReader) pullRequestItself(ctx context.Context, within string) (string, error) {
+	base := cr.workspace.Base()
+	from, diff, err := cr.mirror.Commits().Brought(ctx, base, cr.pull.Into, within, workfile.IsPrivate)
+	if err != nil {
+		return "", notThere(ctx, err)
+	}
+	commits, err := cr.mirror.Commits().LogWithin(ctx, base, "", git.Window{Not: from}, maxCommits+1)
+	if err != nil {
+		return "", notThere(ctx, err)
+	}
+	into, _ := plaintext.EscapeLine(cr.pull.Into)
+	text := fmt.Sprintf("#%d brings these commits to %s, since %s:\n", cr.pull.Number, into,
+		cmp.Or(from[:min(len(from), 12)], "the beginning"))
+	for _, c := range commits[:min(len(commits), maxCommits)] {
+		text += commitLine(c) + "\n"
+	}
+	if len(commits) > maxCommits {
+		text += "[older ones left out]\n"
+	}
+	switch {
+	case diff == "" && within == "":
+		diff = "It changes no file.\n"
+	case diff == "":
+		diff = plaintext.QuotePath(within) + " was not changed by it.\n"
 	}
 	diff, _ = plaintext.CutMiddle(patch.ShowDiff(diff), diffEnd, diffEnd)
 	return text + "\n" + diff, nil

@@ -178,6 +178,25 @@ func TestHistoryOfNamedCommits(t *testing.T) {
 	require.Contains(t, b.ok(t, "history", args{"commit": "#7"}), "Merge pull request #7")
 }
 
+// The pull request of which the base is the branch is shown as what it brings, not as one of its commits.
+func TestHistoryOfThePullRequestItself(t *testing.T) {
+	t.Parallel()
+	b, hash := mergedEnv(t)
+	const page = "https://git.example/acme/shop"
+	require.Contains(t, b.refused(t, "history", args{"commit": "#99"}), "No commit here names", "control")
+	b.Pull = Pull{Number: 99, Into: "v1"}
+	for _, name := range []string{"#99", "shop#99", page + "/pull/99/files", "!99"} {
+		text := b.ok(t, "history", args{"commit": name})
+		require.Contains(t, text, "#99 brings these commits to v1, since "+hash["twelve"][:12], name)
+		require.Contains(t, text, hash["side"][:12])
+		require.Contains(t, text, "It changes no file.", name)
+	}
+	require.Contains(t, b.ok(t, "history", args{"commit": "#99", "path": "none.txt"}), "was not changed")
+	require.Contains(t, b.ok(t, "history", args{"commit": "#12"}), hash["twelve"][:12], "another is as ever")
+	b.Pull.Into = "gone"
+	require.Contains(t, b.refused(t, "history", args{"commit": "#99"}), "gone")
+}
+
 // A range has the commits of its second end that its first does not have, as git log a..b.
 func TestHistoryOfARange(t *testing.T) {
 	t.Parallel()
@@ -230,7 +249,7 @@ func FuzzRevision(f *testing.F) {
 		f.Add(seed)
 	}
 	b, _ := mergedEnv(f)
-	cr := commitReader{b.Mirror, b.Workspace, b.Page}
+	cr := commitReader{b.Mirror, b.Workspace, b.Page, b.Pull}
 	f.Fuzz(func(t *testing.T, name string) {
 		from, to, _ := cr.splitRange(name)
 		for _, name := range []string{name, from, to} {

@@ -43,8 +43,7 @@ func (cr commitReader) resolve(ctx context.Context, name string) (string, error)
 		return cr.atAddress(ctx, name)
 	}
 	if m := numberName.FindStringSubmatch(name); m != nil {
-		if m[1] != "" && !strings.EqualFold(m[1], cr.mirror.Commits().Repository) &&
-			!strings.EqualFold(m[1], cr.pathAtHost()) {
+		if !cr.isOwn(m[1]) {
 			return "", model.Mistakef("%s is of another repository, whose history is not here.",
 				plaintext.QuoteLine(name))
 		}
@@ -137,6 +136,12 @@ func (cr commitReader) pageAt(address string) host.Page {
 	path, fragment, _ := host.BelowPage(cr.page, address)
 	p, _ := host.ReadPage(path, fragment)
 	return p
+}
+
+// isOwn reports whether the name before a number is that of this repository, or none.
+func (cr commitReader) isOwn(name string) bool {
+	return name == "" || strings.EqualFold(name, cr.mirror.Commits().Repository) ||
+		strings.EqualFold(name, cr.pathAtHost())
 }
 
 // pathAtHost returns the path of the repository's page, acme/shop; it is empty if that is not known.

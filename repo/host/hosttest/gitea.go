@@ -184,6 +184,7 @@ func (g gitea) pullForm(p Pull) map[string]any {
 	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
+		v["merged_at"] = "2026-03-02T12:00:00Z"
 	}
 	return v
 }

@@ -233,16 +233,27 @@ func Show(
 		}
 		before = parent.TreeHash
 	}
-	deltas, err := gittree.Compare(ctx, s, before, c.TreeHash, "")
+	text, err := Diff(ctx, s, before, c.TreeHash, within, hidden)
 	if err != nil {
 		return Commit{}, "", err
+	}
+	return Of(c), text, nil
+}
+
+// Diff returns the diff of two trees, as Show does.
+func Diff(
+	ctx context.Context, s *objects.Store, before, after plumbing.Hash, within string,
+	hidden func(path string) bool,
+) (string, error) {
+	deltas, err := gittree.Compare(ctx, s, before, after, "")
+	if err != nil {
+		return "", err
 	}
 	deltas = slices.DeleteFunc(deltas, func(d gittree.Delta) bool {
 		return within != "" && d.Path != within && !strings.HasPrefix(d.Path, within+"/")
 	})
 	slices.SortFunc(deltas, func(a, b gittree.Delta) int { return cmp.Compare(a.Path, b.Path) })
-	text, err := writeDiffs(ctx, s, deltas, hidden)
-	return Of(c), text, err
+	return writeDiffs(ctx, s, deltas, hidden)
 }
 
 func writeDiffs(

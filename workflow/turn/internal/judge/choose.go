@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -37,6 +38,8 @@ func (j *Judge) chooseRepository(
 	f := j.chosen(m, p, told, choice{workflow.DecideRepository, name, func(s *workflow.Session) {
 		s.Repository = name
 		s.BaseBranch = ""
+		s.Pull = 0
+		s.PullInto = ""
 	}})
 	return append(f, store.Lines(j.ProgramLine(said))), nil
 }
@@ -61,7 +64,7 @@ func (j *Judge) chooseNamedBase(
 	if base.Name == "" {
 		return j.Answer(m, base.Said), nil
 	}
-	return j.takeBase(ctx, m, p, base.Name), nil
+	return j.takeBase(ctx, m, p, base), nil
 }
 
 // chooseBase changes the branch or tag that the session's work starts from, as refuseChoice allows it.
@@ -72,13 +75,14 @@ func (j *Judge) chooseBase(
 	if err != nil || no != nil {
 		return no, err
 	}
-	return j.takeBase(ctx, m, p, name), nil
+	return j.takeBase(ctx, m, p, catalog.Base{Name: name}), nil
 }
 
 // takeBase changes it, if the session does not start from there already.
 func (j *Judge) takeBase(
-	ctx context.Context, m intent.Message, p workflow.Person, name string,
+	ctx context.Context, m intent.Message, p workflow.Person, base catalog.Base,
 ) []store.Part {
+	name := base.Name
 	if j.Catalog.IsBaseNow(ctx, name) {
 		return j.Answer(m, fmt.Sprintf("It starts from %s already.", plaintext.CodeSpan(name)))
 	}
@@ -88,7 +92,11 @@ func (j *Judge) takeBase(
 		beginAgain("the branch before", branch))
 	f := j.chosen(m, p, told, choice{
 		workflow.DecideBase, name,
-		func(s *workflow.Session) { s.BaseBranch = name },
+		func(s *workflow.Session) {
+			s.BaseBranch = name
+			s.Pull = base.Pull
+			s.PullInto = base.Into
+		},
 	})
 	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s chose the branch %s.", p.Name,
 		plaintext.CodeSpan(name)))))

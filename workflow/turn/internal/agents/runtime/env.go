@@ -53,6 +53,7 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		Workspace: w,
 		Mirror:    r.Trees.Current().Mirror,
 		Page:      r.Trees.Current().Repository.Page(),
+		Pull:      tool.Pull{Number: r.Session().Pull, Into: r.Session().PullInto},
 		Elsewhere: r.Trees.Current().Elsewhere,
 		Folder:    r.Trees.Current().Folder(),
 		Commands: tool.Commands{

@@ -17,23 +17,44 @@ import (
 
 // A Base is what a request says of the branch or tag that it is about.
 type Base struct {
-	Name string // empty: the repository's base
-	Said string // what people are told of a name that does not count; empty: nothing
+	Name   string // empty: the repository's base
+	Commit string // of the branch of a fork, which the remote does not have; empty: that of Name
+	Pull   int64  // number of the pull request whose branch it is; 0: of none
+	Into   string // the branch into which that is to be merged
+	Said   string // what people are told of it, or of a name that does not count; empty: nothing
+	Note   string // what agents are told beside it
 }
 
-// Base returns the branch or tag of r that the newest message names which names one. Only messages count that
-// full members of the workspace typed in the thread: not what an app, a guest or somebody elsewhere wrote.
+// typed are the kinds of messages whose words choose a base.
+var typed = []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply}
+
+// Base returns the branch or tag of r that the newest message names which names one, by itself, by a pull
+// request or by a run of it. Only messages count that full members of the workspace typed in the thread: not
+// what an app, a guest or somebody elsewhere wrote.
 func (c *Catalog) Base(ctx context.Context, r repository.Repository, commits git.Commits) (Base, error) {
 	unseen, err := c.Inbox().Unseen(ctx, 0)
 	if err != nil {
 		return Base{}, fmt.Errorf("choose the base: %w", err)
 	}
-	typed := []workflow.MessageKind{workflow.MessageMention, workflow.MessageReply}
 	for _, m := range slices.Backward(unseen) {
 		if m.User == "" || m.App() != "" || !slices.Contains(typed, m.Kind) {
 			continue
 		}
-		b := baseIn(withoutQuotes(m.Text), r, commits.Releases)
+		text := withoutQuotes(m.Text)
+		b := baseIn(text, r, commits.Releases)
+		pulls := pullMentions(text, r)
+		if b == (Base{}) && len(pulls) == 0 {
+			continue
+		}
+		if b.Name == "" { // a branch that is named beside a pull request counts
+			pull, err := c.pulls(r, commits).baseOf(ctx, pulls)
+			if err != nil {
+				return Base{}, err
+			}
+			if pull != (Base{}) {
+				b = pull
+			}
+		}
 		if b == (Base{}) {
 			continue
 		}
@@ -62,6 +83,9 @@ func (c *Catalog) BaseNamed(ctx context.Context, name string) (Base, error) {
 		c.Log.Warn("a branch is looked up in what was fetched before", "err", err)
 	}
 	r.Base = cmp.Or(r.Base, mirror.Commits().DefaultBranch())
+	if number, ok := pullNumber(name); ok {
+		return c.PullBase(ctx, r, mirror.Commits(), number)
+	}
 	return baseIn("branch: "+name, r, mirror.Commits().Releases), nil
 }
 

@@ -130,10 +130,62 @@ func readIssue(ctx context.Context, ref Reference) (Found, error) {
 		title += ", " + c.At.UTC().Format("2006-01-02 15:04") + ":"
 		f.pieces = append(f.pieces, piece{title: title, text: c.Text})
 	}
-	if i.More > 0 {
+	if i.Pull && isHash.MatchString(i.Head) && !isOver(i.State) {
+		f.addChecks(ctx, ref, i.Head)
+		if ctx.Err() != nil {
+			return Found{}, ctx.Err()
+		}
+	}
+	if i.More > 0 && f.left == "" {
 		f.left = fmt.Sprintf("cut: %s at %s", plaintext.CountNoun(i.More, "older comment"), at)
 	}
 	return f, nil
+}
+
+// isOver reports whether a pull request in that state, in the host's word, is merged or closed.
+func isOver(state string) bool { return state == string(host.Merged) || state == string(host.Closed) }
+
+// addChecks adds the checks of the commit that a pull request is at, and the ends of the logs of those that
+// failed.
+func (f *Found) addChecks(ctx context.Context, ref Reference, commit string) {
+	checks, err := ref.Repository.Pulls.Host.Checks(ctx, commit)
+	switch {
+	case err != nil:
+		f.head += "\nIts checks cannot be read: " + reason(ctx, ref, err) + "."
+		return
+	case len(checks) == 0:
+		f.head += "\nChecks: none."
+		return
+	}
+	f.head += "\nChecks: " + checkStates(checks) + "."
+	failed := failedOf(checks)
+	if n := len(failed); n > 0 {
+		f.Label += ", " + plaintext.CountNoun(n, "check") + " failed"
+	}
+	f.addLogs(ctx, ref, failed, len(failed))
+}
+
+// checkStates lists checks with how they ended.
+func checkStates(checks []host.Check) string {
+	var states []string
+	for _, c := range checks {
+		states = append(states, prompt.PersonName(c.Name+": "+cmp.Or(c.Inconclusive, string(c.State))))
+	}
+	return cmp.Or(plaintext.FirstOf(states, maxFiles), "none")
+}
+
+func failedOf(checks []host.Check) []host.Check {
+	return slices.DeleteFunc(slices.Clone(checks), func(c host.Check) bool { return c.State != host.Failed })
+}
+
+// addLogs adds the ends of the logs of checks, of which that many failed.
+func (f *Found) addLogs(ctx context.Context, ref Reference, shown []host.Check, failed int) {
+	for _, c := range slices.Backward(shown[:min(len(shown), maxLogs)]) {
+		f.pieces = append(f.pieces, readLog(ctx, ref, c))
+	}
+	if left := failed - maxLogs; left > 0 {
+		f.left = fmt.Sprintf("cut: the logs of %s that failed", plaintext.CountNoun(left, "more job"))
+	}
 }
 
 // with returns the words about the comments and files that an issue has.
@@ -175,35 +227,20 @@ func readRun(ctx context.Context, ref Reference) (Found, error) {
 	if err != nil {
 		return Found{}, err
 	}
-	var failed []host.Check
-	var states []string
-	for _, c := range run.Checks {
-		if c.State == host.Failed {
-			failed = append(failed, c)
-		}
-		states = append(states, prompt.PersonName(c.Name+": "+cmp.Or(c.Inconclusive, string(c.State))))
-	}
+	failed := failedOf(run.Checks)
 	f := Found{
 		What:  "a run of CI at " + hostNames[ref.Repository.Pulls.Kind],
 		Label: ref.Name() + cmp.Or(countFailed(len(failed)), " ("+prompt.PersonName(run.State)+")"),
 	}
 	f.head = fmt.Sprintf("%s: %s\nState: %s. Branch %s at %s.\nJobs: %s.", ref.Name(),
 		prompt.PersonName(run.Name), prompt.PersonName(run.State), prompt.FileName(run.Branch),
-		prompt.ShortHash(prompt.PersonName(run.Commit)), cmp.Or(plaintext.FirstOf(states, maxFiles), "none"))
+		prompt.ShortHash(prompt.PersonName(run.Commit)), checkStates(run.Checks))
 	shown := failed
 	if ref.Job != "" {
 		shown = run.Checks
 	}
-	for _, c := range slices.Backward(shown[:min(len(shown), maxLogs)]) {
-		f.pieces = append(f.pieces, readLog(ctx, ref, c))
-	}
-	if ctx.Err() != nil {
-		return Found{}, ctx.Err()
-	}
-	if left := len(failed) - maxLogs; left > 0 {
-		f.left = fmt.Sprintf("cut: the logs of %s that failed", plaintext.CountNoun(left, "more job"))
-	}
-	return f, nil
+	f.addLogs(ctx, ref, shown, len(failed))
+	return f, ctx.Err()
 }
 
 // readLog reads the end of the log of a job.

@@ -106,7 +106,7 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 		return err
 	}
 	branch := p.BaseBranch()
-	commit, err := p.Mirror.Commits().Resolve(branch)
+	commit, err := p.fetchBase(ctx, base)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,8 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 		parts = append(parts, inbox.AgentNote{ // a turn in which a person chooses again opens twice
 			Key: fmt.Sprintf("base:%d:%x", t.Session().Epoch, sha256.Sum256([]byte(base.Said))),
 			Text: fmt.Sprintf("Your tools look at branch %s at commit %s. The thread was told: %s", branch,
-				prompt.ShortHash(commit), plaintext.CutLine(base.Said, 500)),
+				prompt.ShortHash(commit), plaintext.CutLine(base.Said, 500)) +
+				strings.TrimRight(" "+base.Note, " "),
 		})
 	}
 	buttons := slices.Concat(t.Catalog.ChangeButton("Change repository…"),
@@ -125,6 +126,8 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	parts = append(parts, store.Update{Change: func(s *workflow.Session) {
 		s.Repository = p.Repository.Name
 		s.BaseBranch = base.Name
+		s.Pull = base.Pull
+		s.PullInto = base.Into
 		s.BaseCommit = commit
 	}})
 	if t.Duplicates != nil {
@@ -148,20 +151,31 @@ func (t *Trees) chooseBase(
 ) (base catalog.Base, err error) {
 	commits := p.Mirror.Commits()
 	chosen := t.Session().BaseBranch
-	if chosen != "" && commits.HasName(chosen) {
+	if pull := t.Session().Pull; pull != 0 {
+		if base, err = t.Catalog.PullBase(ctx, configured, commits, pull); err != nil {
+			return base, err
+		}
+	} else if chosen != "" && commits.HasName(chosen) {
 		base.Name = chosen
 	} else if base, err = t.Catalog.Base(ctx, configured, commits); err != nil {
 		return base, err
 	}
-	if chosen != "" && base.Name != chosen {
-		base.Said = strings.TrimSpace(fmt.Sprintf("%s is not there any more. ", plaintext.CodeSpan(chosen)) +
-			base.Said)
+	if chosen != "" && base.Name != chosen && base.Said == "" {
+		base.Said = fmt.Sprintf("%s is not there any more.", plaintext.CodeSpan(chosen))
 	}
 	p.Repository.Base = cmp.Or(base.Name, configured.Base)
 	if base.Name == configured.Base {
 		base.Name = ""
 	}
 	return base, nil
+}
+
+// fetchBase returns the commit of the base, which it fetches if it is that of a fork.
+func (co *Checkout) fetchBase(ctx context.Context, base catalog.Base) (commit string, err error) {
+	if base.Commit == "" {
+		return co.Mirror.Commits().Resolve(co.BaseBranch())
+	}
+	return base.Commit, co.Mirror.FetchCommit(ctx, base.Commit)
 }
 
 // maxElsewhere is how many other branches code is looked for on: the newest ones.
