@@ -33,6 +33,7 @@ func (r Report) Hash() string {
 const (
 	ReportRootCause = "root_cause"
 	ReportDiagnosis = "diagnosis"
+	ReportReview    = "review" // of a pull request
 	ReportRequest   = "request"
 	ReportPlan      = "plan"
 )

@@ -193,8 +193,8 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 }
 
 // openPull implements "pull BRANCH LOGIN FILE": LOGIN opens a pull request of the branch into main, with the
-// file's first line as the title and the rest as the text. With "fork", the branch is in a fork: here only the
-// host's own reference to its commit stays.
+// file's first line as the title and the rest as the text. With "fork", the branch is in a fork: here only
+// the host's own reference to its commit stays.
 func (s *story) openPull(ts *testscript.TestScript, args []string) error {
 	title, body, _ := strings.Cut(ts.ReadFile(args[3]), "\n")
 	r, err := git.PlainOpen(s.Remote)
@@ -238,7 +238,8 @@ func (s *story) changeAtHost(ts *testscript.TestScript, args []string) error {
 			branch = args[4]
 		}
 		s.host.AddRun(hosttest.Run{
-			ID: n, Name: "CI", State: "failure", Branch: branch, Commit: "c0ffee", Jobs: []hosttest.Check{
+			ID: n, Name: "CI", State: "failure", Branch: branch, Commit: "c0ffee",
+			Jobs: []hosttest.Check{
 				{ID: 1, Name: "lint", State: "success"},
 				{ID: 2, Name: args[2], State: "failure", Log: ts.ReadFile(args[3])},
 			},

@@ -177,7 +177,8 @@ func advance(remote, work, branch string, files []txtar.File, who *object.Signat
 			return err
 		}
 	}
-	if _, err = tree.Commit("shop: go on elsewhere", &git.CommitOptions{Author: who, Committer: who}); err != nil {
+	by := &git.CommitOptions{Author: who, Committer: who}
+	if _, err = tree.Commit("shop: go on elsewhere", by); err != nil {
 		return err
 	}
 	return tree.Checkout(main) // the remote's HEAD is main again

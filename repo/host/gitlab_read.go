@@ -138,7 +138,12 @@ func (p *GitLabProject) Run(ctx context.Context, run, job string) (Run, error) {
 		if strconv.FormatInt(j.ID, 10) != job {
 			return Run{}, p.client.invalidResponse()
 		}
-		return gitLabRun(Run{State: j.Status, Branch: j.Ref, Commit: j.Commit.ID, Checks: []Check{check(j)}}), nil
+		return gitLabRun(Run{
+			State:  j.Status,
+			Branch: j.Ref,
+			Commit: j.Commit.ID,
+			Checks: []Check{check(j)},
+		}), nil
 	}
 	var g gitLabPipeline
 	if err := p.client.Get(ctx, p.client.At("/pipelines/%s", url.PathEscape(run)), &g); err != nil {

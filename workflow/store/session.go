@@ -133,7 +133,8 @@ func (rm readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 // SessionColumns are the columns that ScanSession reads. The thread_ts of a session that was
 // cleaned away is followed by its id (see package retention), so only its first part is read.
 const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title,
-	requester, repository, repositories_before, base_branch, pull, pull_into, voided, base_commit, branch, head, revision,
+	requester, repository, repositories_before, base_branch, pull, pull_into, voided,
+	base_commit, branch, head, revision,
 	coalesce((select r.kind from reports r
 		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
 	epoch, open, spent_usd, created_at, updated_at,

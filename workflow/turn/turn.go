@@ -438,7 +438,11 @@ func (t *turn) runOrchestrator(ctx context.Context) error {
 	}
 	t.Runtime.LetNameTests(env, row.Signature())
 	own := &orchestrator.Tools{Orchestrator: t.Orchestrator}
-	tools := append(orchestrator.Amendable(decision.Leading(own), j.Messages),
+	leading := decision.Leading(own)
+	if t.Session().Pull != 0 { // it stays so, unless a person chooses another branch
+		leading = append(leading, decision.ReviewingPull(own.Review)...)
+	}
+	tools := append(orchestrator.Amendable(leading, j.Messages),
 		decision.ReadingThread(own.ReadThread))
 	tools = append(tools, t.Runtime.ReadingTools(env)...)
 	outside, err := t.Runtime.Sources.Tools(ctx)

@@ -163,6 +163,9 @@ func (ap *Approvals) WrittenBeforeShown(
 func (ap *Approvals) approvalParts(
 	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string,
 ) ([]store.Part, error) {
+	if numbers, ok := strings.CutPrefix(scope, "step"); ok && r.Kind == workflow.ReportReview {
+		scope = "finding" + numbers // what a review numbers
+	}
 	said := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name)
 	told := fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name),
 		delegates[r.Kind])
@@ -184,6 +187,7 @@ func (ap *Approvals) approvalParts(
 var delegates = map[string]string{
 	workflow.ReportRootCause: "Delegate the fix now.",
 	workflow.ReportDiagnosis: "Delegate the fix now.",
+	workflow.ReportReview:    "Delegate the fixes of its findings now.",
 	workflow.ReportRequest:   "Delegate the work now.",
 	workflow.ReportPlan:      "Delegate the plan's tasks now, each with its number as plan.",
 }

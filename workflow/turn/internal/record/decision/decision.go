@@ -318,6 +318,16 @@ func Leading(o OrchestratorTools) []model.Tool {
 	})
 }
 
+// ReviewingPull returns the tool by which the orchestrator reports a review, for a session that is about a pull
+// request.
+func ReviewingPull(review func(context.Context, workflow.PullReview) (model.Result, error)) []model.Tool {
+	return readable([]model.Tool{newTool("report_review", review, enums(map[string][]any{
+		"findings.weight": {workflow.WeightMust, workflow.WeightShould, workflow.WeightNote},
+	}), brief(map[string]string{
+		"findings": "{at: file:line, weight: must|should|note, problem, change?}",
+	}))})
+}
+
 // Advising returns the tools by which the consultant speaks and answers.
 func Advising(s Speaker, advise func(context.Context, workflow.Advice) (model.Result, error)) []model.Tool {
 	return readable([]model.Tool{say(s), newTool("advise", advise, enums(map[string][]any{

@@ -62,6 +62,10 @@ func (d *desk) review(_ context.Context, r Review) (model.Result, error) {
 	return d.note("review", r)
 }
 
+func (d *desk) reviewPull(_ context.Context, r workflow.PullReview) (model.Result, error) {
+	return d.note("review of a pull request", r)
+}
+
 func (d *desk) judge(_ context.Context, v Judgement) (model.Result, error) {
 	return d.note("judge", v)
 }
@@ -71,6 +75,7 @@ func everyTool(d *desk) []model.Tool {
 	tools := append(Leading(d), Working(d)...)
 	tools = append(tools, Advising(d, d.advise)...)
 	tools = append(tools, Criticising(d.review)...)
+	tools = append(tools, ReviewingPull(d.reviewPull)...)
 	tools = append(tools, ReadingThread(d.readThread))
 	return append(append(tools, Explaining(d.explain)...), Reviewing(d.judge)...)
 }

@@ -23,10 +23,16 @@ type Grounds struct {
 	Quoted       map[string]string     `json:"-"` // the cited line of code, by the source of the evidence
 }
 
-// GroundsOf returns the grounds of a root cause or a diagnosis, and empty grounds for any other report.
+// GroundsOf returns the grounds of a root cause, a diagnosis or a review, and empty grounds for any other
+// report.
 func GroundsOf(r workflow.Report) (g Grounds) {
-	if r.Kind == workflow.ReportRootCause || r.Kind == workflow.ReportDiagnosis {
+	switch r.Kind {
+	case workflow.ReportRootCause, workflow.ReportDiagnosis:
 		_ = json.Unmarshal(r.Body, &g) // the program wrote the body, so it is valid
+	case workflow.ReportReview:
+		var review workflow.PullReview
+		_ = json.Unmarshal(r.Body, &review)
+		g.Evidence = review.Evidence()
 	}
 	return g
 }

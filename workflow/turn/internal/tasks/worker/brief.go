@@ -159,6 +159,7 @@ func (t *task) amendmentText(ctx context.Context) (string, error) {
 var allowedBy = map[string]string{
 	workflow.ReportRootCause: "The report that was approved by %s:",
 	workflow.ReportDiagnosis: "The diagnosis that was approved by %s:",
+	workflow.ReportReview:    "The review whose findings are to be fixed, as %s approved:",
 	workflow.ReportRequest:   "The request, as %s agreed to it:",
 	workflow.ReportPlan:      "The plan that was approved by %s:",
 }
