@@ -5,3 +5,7 @@ alter table sessions add column pull bigint not null default 0;
 
 -- The branch into which it is to be merged.
 alter table sessions add column pull_into text not null default '';
+
+-- A backport that goes to the wanted branch itself, which is that of somebody else's pull request. Its branch is
+-- then the push's own branch, a colon, and the wanted one.
+alter table backports add column direct boolean not null default false;

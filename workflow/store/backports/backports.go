@@ -1,8 +1,8 @@
-// Package backports stores the backports that people asked for: pushed changes that are to be
-// brought to releases. A row is the intent to make a branch, keyed by the repository and the
-// branch's name, and later holds the result, so asking twice makes one branch. It is written
-// with the permission that asked for it. The schema requires that permission to be of this
-// kind, from the same person and message, and for a revision that the thread was shown.
+// Package backports stores the backports that people asked for: pushed changes that are to be brought to
+// releases, or to the branch of somebody else's pull request itself. A row is the intent to make or to move a
+// branch, keyed by the repository and the branch's name, and later holds the result, so asking twice makes
+// one branch. It is written with the permission that asked for it. The schema requires that permission to be
+// of this kind, from the same person and message, and for a revision that the thread was shown.
 //
 // A worker of the rows runs under the session's job of package queue. It writes what it found with
 // Change, together with the line that tells the thread of it. Change writes only while the job is still
@@ -67,8 +67,9 @@ type Announcement struct {
 // A Request is what a person asked for.
 type Request struct {
 	Repository string // its name in the configuration
-	Branch     string // the branch to make
+	Branch     string // the branch to make; of a Direct one see DirectKey
 	Wanted     string // the release, as the person named it
+	Direct     bool   // it goes to the branch Wanted itself, which somebody else made
 	Pushed     string // the commit that has the change
 	Base       string // the commit that Pushed was made on
 	Revision   int    // the revision that was approved for Pushed
@@ -76,6 +77,18 @@ type Request struct {
 	UserName   string
 	Credit     string // see workflow.Person
 	MessageTS  string
+}
+
+// DirectKey returns the Branch of a Direct request: the branch that was pushed and the one that it goes to,
+// as git writes them.
+func DirectKey(pushed, wanted string) string { return pushed + ":" + wanted }
+
+// Target returns the branch that is pushed to.
+func (r Request) Target() string {
+	if r.Direct {
+		return r.Wanted
+	}
+	return r.Branch
 }
 
 // An Order is a Part: a person asks for a backport, by the Permission of the same recording.
@@ -96,8 +109,8 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	}
 	tag, err := tx.Exec(ctx,
 		`insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision,
-			permission_id, user_id, user_name, credit, message_ts)
-		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12
+			permission_id, user_id, user_name, credit, message_ts, direct)
+		select $2, $3, s.id, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13
 		from sessions s
 		where s.id = $1 and s.halted = ''
 		on conflict (repository, branch) do update set
@@ -107,9 +120,11 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 			user_name = excluded.user_name, credit = excluded.credit,
 			message_ts = excluded.message_ts, asked_at = now(),
 			state = 'asked', told = null, reason = '', commit_hash = '', tree = '',
-			onto = case when backports.state = 'pushed' or backports.earlier <> '' then backports.onto
+			onto = case when excluded.direct then ''
+				when backports.state = 'pushed' or backports.earlier <> '' then backports.onto
 				else '' end,
-			earlier = case when backports.state = 'pushed' then backports.commit_hash
+			earlier = case when excluded.direct then ''
+				when backports.state = 'pushed' then backports.commit_hash
 				else backports.earlier end,
 			earlier_base = case when backports.state = 'pushed' then backports.base_commit
 				else backports.earlier_base end,
@@ -118,7 +133,8 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 		where backports.session_id = excluded.session_id and (backports.state in ('refused', 'stopped')
 			or backports.state = 'pushed' and backports.pushed <> excluded.pushed)`,
 		r.Session, o.Repository, o.Branch, database.CleanText(o.Wanted), o.Pushed, o.Base, o.Revision,
-		permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS)
+		permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS,
+		o.Direct)
 	if err != nil {
 		return fmt.Errorf("backport: %w", err)
 	}
@@ -162,7 +178,7 @@ type Register struct{ Store *store.Store }
 func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx,
 		`select repository, branch, wanted, pushed, base_commit, revision, user_id, user_name, credit,
-			message_ts,
+			message_ts, direct,
 			session_id, permission_id, asked_at, state, release, onto, earlier, earlier_base, earlier_pushed,
 				commit_hash, tree, told, reason
 		from backports where session_id = $1 order by asked_at, branch`, session)
@@ -172,7 +188,7 @@ func (g Register) Of(ctx context.Context, session string) ([]Row, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (r Row, err error) {
 		var told []byte
 		err = row.Scan(&r.Repository, &r.Branch, &r.Wanted, &r.Pushed, &r.Base, &r.Revision, &r.User,
-			&r.UserName, &r.Credit, &r.MessageTS,
+			&r.UserName, &r.Credit, &r.MessageTS, &r.Direct,
 			&r.Session, &r.Permission, &r.At, &r.State, &r.Release, &r.Onto, &r.Earlier, &r.EarlierOf.Base,
 			&r.EarlierOf.Pushed, &r.Commit, &r.Tree, &told, &r.Reason)
 		if err == nil && told != nil {

@@ -37,6 +37,8 @@ type PushSpec struct {
 	Prefix string
 	// branches never pushed to, as path.Match patterns; the default branch is always protected
 	Protected []string
+	// Branch is somebody else's, which a person named: it may be outside Prefix, and has to be at Base
+	Existing bool
 }
 
 // A PushResult is the state of the branch on the remote after a push.
@@ -70,6 +72,9 @@ func (c *Client) Push(
 			Commit: plumbing.NewHash(p.Commit),
 			Ref:    plumbing.NewBranchReferenceName(p.Branch),
 			own:    own,
+		}
+		if p.Existing {
+			push.from = plumbing.NewHash(p.Base)
 		}
 		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
 			res.Already, err = push.sendChecked(ctx)
@@ -130,7 +135,9 @@ func (p *PushSpec) findFault(defaultBranch string) error {
 	switch {
 	case strings.HasPrefix(p.Branch, "refs/"):
 		return fmt.Errorf("%q is not the short name of a branch", p.Branch)
-	case !strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix:
+	case p.Existing && p.Base == "":
+		return fmt.Errorf("%q is to be moved from no known commit", p.Branch)
+	case !p.Existing && (!strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix):
 		return fmt.Errorf("%q is outside %s, and the bot pushes nowhere else", p.Branch, p.Prefix)
 	case name.Validate() != nil:
 		return fmt.Errorf("%q is not a name that git allows for a branch", p.Branch)
@@ -154,6 +161,7 @@ type Push struct {
 	Commit plumbing.Hash
 	Ref    plumbing.ReferenceName
 	own    map[plumbing.Hash]bool
+	from   plumbing.Hash // where the branch must be; zero: wherever it can be moved forward from
 	output dial.OutputHead
 
 	credential remote.Credential
@@ -231,6 +239,13 @@ func (p *Push) buildRequest(
 	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there, p.own)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), remote.LocalError("list the objects of the commit", err))
+	}
+	if !p.from.IsZero() && stands != p.from {
+		return nil, &remote.Error{
+			Op:     "push " + p.Ref.Short(),
+			Reason: "the branch is not where it was any more",
+			Cure:   "Look at it, and ask again if the change still belongs there",
+		}
 	}
 	if !stands.IsZero() && !p.isDescendant(stands) {
 		return nil, errors.New("non-fast-forward")

@@ -101,6 +101,7 @@ var wordCases = []ruleCase{
 		func(c *Case) { c.requestAbove.value = approval.RequestsAbove{Err: os.ErrClosed} },
 	},
 	{"command", "/diagnose", nothing},
+	{"push to a colleague's branch", "push it to cleo/split", func(c *Case) { c.Session.Pull = 1 }},
 	{
 		"question about the change", "why is the diff so large?",
 		func(c *Case) { c.Session.Branch = "bobbin/x" },
@@ -284,9 +285,9 @@ func TestEveryRuleFires(t *testing.T) {
 // listed: it is for a writer who is heard.
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
-	"refusal after the push", "pass it on", "lesson", "backport", "limited approval, held", "push",
-	"limit reached", "limit to approved work", "consent, unclear", "approval", "question about the change",
-	"review", "who knows the code", "held",
+	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
+	"limited approval, held", "push", "limit reached", "limit to approved work", "consent, unclear",
+	"approval", "question about the change", "review", "who knows the code", "held",
 }
 
 // What a person says whose words are held back answers no question, and lets nothing go on. The control: the

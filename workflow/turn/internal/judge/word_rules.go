@@ -139,6 +139,18 @@ func orderRules() []rule {
 			},
 		},
 		{
+			name: "push to a colleague's branch",
+			when: "it asks to push the pushed change to somebody else's branch, and nothing else, and the " +
+				"session is about a pull request",
+			then: "is judged like an approval, of that push alone",
+			fires: func(c *Case) bool {
+				return c.says().Lands && (c.Session.Pull != 0 || c.says().LandsOnBranch())
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.Land(ctx, c.Message, c.person(), c.says().LandsOn)
+			},
+		},
+		{
 			name: "limited approval, held",
 			when: "it is an approval with a limit, by a person who may not approve, " +
 				"while work is approved or stopped",

@@ -147,6 +147,7 @@ func (p *Porter) open(ctx context.Context, row backports.Row) (*backportRun, err
 	if err != nil {
 		return nil, err
 	}
+	k.configuredBase = k.repository.Base
 	k.repository.Base = cmp.Or(s.BaseBranch, k.repository.Base)
 	if k.mirror, err = p.Mirrors.Open(ctx, k.repository.Remote); err == nil {
 		err = k.mirror.Fetch(ctx)

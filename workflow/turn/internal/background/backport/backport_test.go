@@ -43,6 +43,7 @@ type scene struct {
 	turn   *store.Turn
 	origin string
 	branch string // branch of the next backport that ask asks for
+	direct bool   // it goes to the wanted branch itself
 	base   string // base of the change that ask asks for; open sets main before the fix
 	// the release, main before the fix, the fix, a later change; then two releases with different code
 	commits []string
@@ -106,7 +107,8 @@ func (s *scene) ask(release, commit string, message int64) {
 	}
 	require.NoError(s.t, s.turn.Record(s.t.Context(), inbox.Handled{ID: message, ForAgents: true},
 		consent.Permission{Permission: p}, backports.Order{
-			Repository: "shop", Branch: s.branch, Wanted: release, Pushed: commit, Base: s.base, Revision: 1,
+			Repository: "shop", Branch: s.branch, Wanted: release, Direct: s.direct,
+			Pushed: commit, Base: s.base, Revision: 1,
 			User: "U1", UserName: "ann", Credit: "Ann Lee", MessageTS: p.MessageTS,
 		}))
 }

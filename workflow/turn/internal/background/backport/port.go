@@ -34,16 +34,18 @@ type backportRun struct {
 	*Porter
 	row        backports.Row
 	repository repository.Repository
-	mirror     *git.Mirror
-	work       *git.Workspace
-	hide       *redact.Finder  // Secrets and those in the private files of the release and of the change
-	project    project.Project // how the release is built and tested, by its own files
+	// the branch that the configuration names
+	configuredBase string
+	mirror         *git.Mirror
+	work           *git.Workspace
+	hide           *redact.Finder  // Secrets and those in the private files of the release and of the change
+	project        project.Project // how the release is built and tested, by its own files
 }
 
 // mergeChange merges the change into the release's files, with the backport that the branch holds already,
 // and returns what both change there. It returns a refusal on a conflict, and if the change is there already.
 func (b *backportRun) mergeChange(ctx context.Context) ([]diff.Change, error) {
-	dir := filepath.Join(b.Folders.Dir, b.row.Session, path.Base(b.row.Branch))
+	dir := filepath.Join(b.Folders.Dir, b.row.Session, path.Base(b.row.Target()))
 	if err := disk.RemoveFolder(dir); err != nil { // left by an earlier try
 		return nil, err
 	}
@@ -180,11 +182,13 @@ func (b *backportRun) proveAndCommit(
 	if made.Tree, err = b.work.Tree(ctx); err != nil {
 		return made, err
 	}
-	shown, err := b.prove(ctx)
-	if err != nil {
-		return made, err
+	var shown proof.Proof
+	if !b.isPushedItself() { // that was proven
+		if shown, err = b.prove(ctx); err != nil {
+			return made, err
+		}
 	}
-	if !shown.Passes() {
+	if !b.isPushedItself() && !shown.Passes() {
 		return made, &refusal{
 			why:     "not proven",
 			said:    b.hide.Mask(unprovenText(b.row, shown)),
@@ -251,6 +255,9 @@ func (b *backportRun) makeAgain(ctx context.Context) error {
 // left beside them. The commit depends on rows and commits only, so making it again results in the same
 // hash.
 func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, error) {
+	if b.isPushedItself() {
+		return row.Pushed, nil
+	}
 	c, err := b.reader().Read(row.Pushed)
 	if err != nil {
 		return "", err
@@ -261,12 +268,15 @@ func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	}
 	return b.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
-		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) +
-			"\n\nBackported from commit " + row.Pushed + "."),
+		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\n" +
+			origin[row.Direct] + row.Pushed + "."),
 		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User),
 			[2]string{"Session", row.Session}),
 	})
 }
+
+// origin begins the sentence of a commit that says which commit it brings, by whether it is a Direct one.
+var origin = map[bool]string{false: "Backported from commit ", true: "The change of commit "}
 
 // withoutTrailers returns a commit's body without the paragraph of Bobbin's trailers at its end.
 func withoutTrailers(body string) string {
@@ -287,11 +297,10 @@ func withoutTrailers(body string) string {
 func (b *backportRun) announcement(
 	ctx context.Context, row backports.Row, changes []diff.Change, shown proof.Proof,
 ) (backports.Announcement, error) {
-	added, removed := 0, 0
-	for _, c := range changes {
-		added = added + c.Added
-		removed = removed + c.Removed
+	if row.Direct {
+		return b.directAnnouncement(row, changes, shown), nil
 	}
+	added, removed := countLines(changes)
 	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch,
 		prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
 	if page := b.repository.CompareURL(row.Onto, row.Commit); page != "" {
@@ -344,15 +353,47 @@ func (b *backportRun) announcement(
 	return t, nil
 }
 
+func countLines(changes []diff.Change) (added, removed int) {
+	for _, c := range changes {
+		added += c.Added
+		removed += c.Removed
+	}
+	return added, removed
+}
+
+// directAnnouncement returns the text that is posted when the row's commit is pushed to somebody else's
+// branch.
+func (b *backportRun) directAnnouncement(
+	row backports.Row, changes []diff.Change, shown proof.Proof,
+) backports.Announcement {
+	added, removed := countLines(changes)
+	proven := "It is the commit that was proven: the branch did not move since."
+	if !b.isPushedItself() {
+		proven = "The branch had moved since, so it was proven again there. " + shown.Short()
+	}
+	var text workflow.Text
+	text.Vouch(b.hide.Mask(fmt.Sprintf("Pushed to %s, as %s said: %s, %s, +%d −%d lines.\n%s\nFiles: %s",
+		name(row.Wanted), plaintext.OneLine(row.UserName), prompt.ShortHash(row.Commit),
+		plaintext.CountNoun(len(changes), "file"), added, removed, proven, proposal.FilesText(changes))))
+	return backports.Announcement{
+		Text: text.String(), Vouched: text.Vouched(),
+		Details: b.hide.Mask(strings.Join(shown.Lines(), "\n")),
+	}
+}
+
 // publish pushes the commit of the row, then records the push and posts its line.
 func (b *backportRun) publish(ctx context.Context) error {
 	spec := git.PushSpec{
 		Commit:    b.row.Commit,
 		Tree:      b.row.Tree,
 		Base:      b.row.Onto,
-		Branch:    b.row.Branch,
+		Branch:    b.row.Target(),
 		Prefix:    b.repository.BranchPrefix,
 		Protected: []string{b.row.Release},
+	}
+	if b.row.Direct {
+		spec.Existing = true
+		spec.Protected = []string{b.configuredBase}
 	}
 	_, err := b.work.Push(ctx, spec)
 	switch {
@@ -368,8 +409,9 @@ func (b *backportRun) publish(ctx context.Context) error {
 	after := b.row
 	after.State = backports.Pushed
 	told := b.row.Told
-	line := workflow.Line{
-		Agent: b.Signature, Text: told.Text, Vouched: told.Vouched, Buttons: details(told.Details),
+	line := workflow.Line{Agent: b.Signature, Text: told.Text, Vouched: told.Vouched}
+	if told.Details != "" {
+		line.Buttons = details(told.Details)
 	}
 	parts := []store.Part{store.Lines{line}}
 	if b.row.Told.Pull != nil {

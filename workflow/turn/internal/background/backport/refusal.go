@@ -1,7 +1,6 @@
 package backport
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -42,8 +41,7 @@ func isPassing(err error) bool {
 // refused returns a refusal with the usual sentence for the thread.
 func refused(row backports.Row, why string) error {
 	return &refusal{
-		why: why,
-		said: fmt.Sprintf("No backport to %s: %s.", name(cmp.Or(row.Release, row.Wanted)),
-			strings.TrimSuffix(why, ".")),
+		why:  why,
+		said: fmt.Sprintf("%s: %s.", notDone(row), strings.TrimSuffix(why, ".")),
 	}
 }

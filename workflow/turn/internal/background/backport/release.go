@@ -14,6 +14,9 @@ import (
 // backport that was pushed before keeps the commit that it was made on.
 func (b *backportRun) findRelease() (backports.Row, error) {
 	row := b.row
+	if row.Direct {
+		return b.findBranch()
+	}
 	own := cmp.Or(b.repository.BranchPrefix, git.DefaultPrefix)
 	base := cmp.Or(b.repository.Base, b.mirror.Commits().DefaultBranch())
 	all := b.mirror.Commits().Releases(func(name string) bool {
@@ -40,6 +43,23 @@ func (b *backportRun) findRelease() (backports.Row, error) {
 	}
 	return row, nil
 }
+
+// findBranch returns the row of a Direct request with the commit that its branch points to now.
+func (b *backportRun) findBranch() (backports.Row, error) {
+	row := b.row
+	row.Release = row.Wanted
+	commits := b.mirror.Commits()
+	if !commits.HasBranch(row.Wanted) {
+		return row, refused(row, "the branch is not there any more")
+	}
+	var err error
+	row.Onto, err = commits.Resolve(row.Wanted)
+	return row, err
+}
+
+// isPushedItself reports whether what is pushed is the pushed commit itself, since the branch of a Direct
+// request is where it was when that was made.
+func (b *backportRun) isPushedItself() bool { return b.row.Direct && b.row.Onto == b.row.Base }
 
 // releaseList returns a sentence with the release branches that can be named.
 func (b *backportRun) releaseList(all []git.ReleaseBranch) string {

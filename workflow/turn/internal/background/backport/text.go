@@ -19,7 +19,20 @@ func name(word string) string {
 	return plaintext.CodeSpan(plaintext.SafeLine(word, 80))
 }
 
+// notDone returns the beginning of a line that says why nothing was pushed.
+func notDone(row backports.Row) string {
+	to := name(cmp.Or(row.Release, row.Wanted))
+	if row.Direct {
+		return "Nothing was pushed to " + to
+	}
+	return "No backport to " + to
+}
+
 func failedText(row backports.Row) string {
+	if row.Direct {
+		return fmt.Sprintf("The push to %s failed on my side again and again, and I gave it up. To try it "+
+			"once more, write \"push it to %s\".", name(row.Wanted), plaintext.SafeLine(row.Wanted, 80))
+	}
 	return fmt.Sprintf("The backport to %s failed on my side again and again, and I gave it up. "+
 		"To try it once more, write \"backport to %s\".", name(cmp.Or(row.Release, row.Wanted)),
 		plaintext.SafeLine(row.Wanted, 80))
@@ -36,8 +49,8 @@ func conflictText(row backports.Row, conflicts []git.Conflict) string {
 	if more := len(places) - maxNamed; more > 0 {
 		places = append(places[:maxNamed], plaintext.CountNoun(more, "more place"))
 	}
-	return fmt.Sprintf("No backport to %s: the change conflicts with what stands there, in %s. Nothing was "+
-		"pushed; somebody has to bring it there by hand.", name(row.Release), strings.Join(places, ", "))
+	return fmt.Sprintf("%s: the change conflicts with what stands there, in %s. Nothing was pushed; "+
+		"somebody has to bring it there by hand.", notDone(row), strings.Join(places, ", "))
 }
 
 // unprovenText returns the line that says why the change is not proven on the release.
@@ -46,8 +59,8 @@ func unprovenText(row backports.Row, shown proof.Proof) string {
 	if shown.Outcome() == proof.NotStarted {
 		why = "Nothing can be run there: " + shown.Missing
 	}
-	return fmt.Sprintf("No backport to %s: the proof does not hold there, so nothing was pushed. %s",
-		name(row.Release), strings.TrimSpace(why))
+	return fmt.Sprintf("%s: the proof does not hold there, so nothing was pushed. %s", notDone(row),
+		strings.TrimSpace(why))
 }
 
 const maxNamed = 6

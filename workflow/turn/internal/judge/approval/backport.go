@@ -34,48 +34,66 @@ func BackportOf(means string) Backport {
 func (ap *Approvals) Backport(
 	ctx context.Context, m intent.Message, p workflow.Person, want Backport,
 ) ([]store.Part, error) {
+	push, no, err := ap.pushToBring(ctx, m, p)
+	if no != nil || err != nil {
+		return no, err
+	}
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
 	}
-	s := ap.Session()
-	register := backports.Register{Store: ap.Store}
-	push, err := register.NewestPush(ctx, s.ID)
-	if err != nil {
-		return nil, err
-	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport,
-		"this"); err != nil ||
-		!may {
-		return no, err
-	}
 	switch {
-	case push == nil:
-		return refused("nothing was pushed",
-			"nothing was pushed in this thread yet, so there is nothing to backport.")
-	case s.Halted != "":
-		return refused("the work is stopped", "the work is stopped. Let it go on first, then ask again.")
 	case want.Commit != "" && want.Commit != push.Commit:
 		return refused("something newer was pushed",
 			"something newer was pushed since. Name the release in words, or press the newest button.")
-	case push.Unproven != "":
-		return refused("it is unproven", "nothing was proven of what was pushed ("+push.Unproven+
-			"), so nothing could be proven of it on a release.")
 	case len(want.Releases) == 0:
 		return refused("no release is named", "name the release, such as \"backport to release/1.4\".")
 	}
-	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
-	if unread, err := ap.WrittenBeforeShown(ctx, m,
-		func() (string, bool, error) { return register.PushTS(ctx, s.ID, told) }); err != nil {
-		return nil, err
-	} else if unread {
-		return refused("written before the push was shown",
-			"that was written before I told of the newest push. Please read it, and ask again.")
-	}
-	rows, err := register.Of(ctx, s.ID)
+	register := backports.Register{Store: ap.Store}
+	rows, err := register.Of(ctx, ap.Session().ID)
 	if err != nil {
 		return nil, err
 	}
 	return ap.backportParts(asker{Message: m, Person: p}, want, *push, rows), nil
+}
+
+// pushToBring returns what the session pushed last, for a person who asks to bring it to another branch, or
+// the refusal.
+func (ap *Approvals) pushToBring(
+	ctx context.Context, m intent.Message, p workflow.Person,
+) (push *backports.Push, refusal []store.Part, err error) {
+	refused := func(reason, said string) (*backports.Push, []store.Part, error) {
+		return nil, ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
+	}
+	s := ap.Session()
+	register := backports.Register{Store: ap.Store}
+	if push, err = register.NewestPush(ctx, s.ID); err != nil {
+		return nil, nil, err
+	}
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport,
+		"this"); err != nil || !may {
+		return nil, no, err
+	}
+	switch {
+	case push == nil:
+		return refused("nothing was pushed",
+			"nothing was pushed in this thread yet, so there is nothing to bring anywhere.")
+	case s.Halted != "":
+		return refused("the work is stopped", "the work is stopped. Let it go on first, then ask again.")
+	case push.Unproven != "":
+		return refused("it is unproven", "nothing was proven of what was pushed ("+push.Unproven+
+			"), so nothing could be proven of it on another branch.")
+	}
+	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
+	unread, err := ap.WrittenBeforeShown(ctx, m,
+		func() (string, bool, error) { return register.PushTS(ctx, s.ID, told) })
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case unread:
+		return refused("written before the push was shown",
+			"that was written before I told of the newest push. Please read it, and ask again.")
+	}
+	return push, nil, nil
 }
 
 // pushedRevision returns the revision of what was pushed last, or the newest one if nothing was pushed.

@@ -151,9 +151,9 @@ func (pr pullReader) base(p host.Issue) Base {
 		Pull: p.Number,
 		Said: fmt.Sprintf("That is the branch of %s %s by %s.", noun, name, by),
 		Note: fmt.Sprintf("The request is about %s %s, from branch %s into %s. history with commit %q shows "+
-			"what it changes. A fix is made on top of it. If people ask what you think of it: read it and the "+
-			"code around it, run its tests, and call report_review.", noun, name, prompt.FileName(p.Branch),
-			prompt.FileName(p.Base), name),
+			"what it changes. A fix is made on top of it. If people ask what you think of it: read it and "+
+			"the code around it, run its tests, and call report_review.", noun, name,
+			prompt.FileName(p.Branch), prompt.FileName(p.Base), name),
 		Into: p.Base,
 	}
 	if p.Fork {

@@ -44,8 +44,8 @@ var (
 	helpWith = regexp.MustCompile(`(?i)\bhelp with\b`)
 )
 
-// pullMentions returns the pull requests and runs of r that a text may be about: not those that it mentions as
-// a cause, or to compare.
+// pullMentions returns the pull requests and runs of r that a text may be about: not those that it mentions
+// as a cause, or to compare.
 func pullMentions(text string, r repository.Repository) (all []pullMention) {
 	add := func(m pullMention) {
 		if !slices.ContainsFunc(all, func(o pullMention) bool {

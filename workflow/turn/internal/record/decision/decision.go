@@ -318,8 +318,8 @@ func Leading(o OrchestratorTools) []model.Tool {
 	})
 }
 
-// ReviewingPull returns the tool by which the orchestrator reports a review, for a session that is about a pull
-// request.
+// ReviewingPull returns the tool by which the orchestrator reports a review, for a session that is about a
+// pull request.
 func ReviewingPull(review func(context.Context, workflow.PullReview) (model.Result, error)) []model.Tool {
 	return readable([]model.Tool{newTool("report_review", review, enums(map[string][]any{
 		"findings.weight": {workflow.WeightMust, workflow.WeightShould, workflow.WeightNote},

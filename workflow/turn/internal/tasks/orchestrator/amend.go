@@ -10,7 +10,9 @@ import (
 )
 
 // amendable are the tools whose refused calls are long, and mostly right.
-var amendable = []string{"report_root_cause", "report_diagnosis", "report_review", "restate_request", "propose_plan"}
+var amendable = []string{
+	"report_root_cause", "report_diagnosis", "report_review", "restate_request", "propose_plan",
+}
 
 // amendNote tells the model, behind a refusal, that it need not send everything again.
 const amendNote = "\nCall it again with what is asked for alone: all that you leave out stays as you sent it."

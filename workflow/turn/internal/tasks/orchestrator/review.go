@@ -17,11 +17,11 @@ func (l *Tools) Review(ctx context.Context, review workflow.PullReview) (model.R
 	s := l.Session()
 	switch _, err := s.Phase.Next(workflow.EventReport); {
 	case s.Pull == 0:
-		return prompt.Wrong("This thread is about no pull request: its files are those of the base. For a " +
-			"change of this thread's own, people reply \"review it\"."), nil
+		return prompt.Wrong("This thread is about no pull request: its files are those of the base. For " +
+			"a change of this thread's own, people reply \"review it\"."), nil
 	case err != nil:
-		return prompt.Wrong("A review cannot be given now: the session is %s. Use reply to answer, or finish "+
-			"the approved work.", s.Phase), nil
+		return prompt.Wrong("A review cannot be given now: the session is %s. Use reply to answer, or "+
+			"finish the approved work.", s.Phase), nil
 	case review.Missing() != "":
 		return prompt.Wrong("report_review: %s.", review.Missing()), nil
 	}

@@ -1,0 +1,91 @@
+package approval
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+)
+
+// Land judges a request to push the newest pushed change to the branch of the pull request that the session
+// is about. It is judged like an approval, and has to name that branch: nothing else is ever pushed to.
+func (ap *Approvals) Land(
+	ctx context.Context, m intent.Message, p workflow.Person, branch string,
+) ([]store.Part, error) {
+	push, no, err := ap.pushToBring(ctx, m, p)
+	if no != nil || err != nil {
+		return no, err
+	}
+	if reason, said := ap.cannotLand(branch); reason != "" {
+		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
+	}
+	key := backports.DirectKey(push.Branch, branch)
+	rows, err := backports.Register{Store: ap.Store}.Of(ctx, ap.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(rows, func(r backports.Row) bool {
+		return r.Branch == key && (r.State == backports.Asked || r.State == backports.Intended ||
+			r.State == backports.Pushed && r.Pushed == push.Commit)
+	}) {
+		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already",
+			fmt.Sprintf("The push to %s was asked for already.", plaintext.CodeSpan(branch))), nil
+	}
+	said := fmt.Sprintf("Pushing it to %s, as %s says.", plaintext.CodeSpan(branch), p.Name)
+	f := append(ap.Answer(m, said),
+		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
+	return append(f,
+		backports.Order{
+			Repository: ap.Session().Repository,
+			Branch:     key,
+			Wanted:     branch,
+			Direct:     true,
+			Pushed:     push.Commit,
+			Base:       push.Base,
+			Revision:   push.Revision,
+			User:       p.ID,
+			UserName:   p.Name,
+			Credit:     p.Credit,
+			MessageTS:  m.TS,
+		},
+		consent.Decision{
+			What:      workflow.DecideBackport,
+			Allowed:   true,
+			Reason:    "onto " + branch,
+			User:      p.ID,
+			MessageTS: m.TS,
+			Revision:  push.Revision,
+		}), nil
+}
+
+// cannotLand returns why nothing can be pushed to a branch, for the decision and for the person, or nothing.
+func (ap *Approvals) cannotLand(branch string) (reason, said string) {
+	s := ap.Session()
+	r := ap.Catalog.Configured(s.Repository)
+	hers := plaintext.CodeSpan(s.BaseBranch)
+	switch {
+	case s.Pull == 0:
+		return "the session is about no pull request", "I push to branches of my own, and to the branch of " +
+			"a " + r.Pulls.Words().Noun + " that a thread is about. Here it is merged by whoever may."
+	case strings.HasPrefix(s.BaseBranch, r.Pulls.Words().Mark):
+		return "its branch is in a fork", "its branch is in a fork, and I cannot push there. Whoever owns " +
+			"it can take mine."
+	case r.IsRelease(s.BaseBranch) || s.BaseBranch == "" || s.BaseBranch == r.Base:
+		return "its branch is a base", hers + " is a branch that I never push to."
+	case branch == "":
+		return "no branch is named", fmt.Sprintf("name the branch, so that nothing goes to another one: "+
+			"\"push it to %s\".", plaintext.OneLine(s.BaseBranch))
+	case branch != s.BaseBranch:
+		return "another branch is named", fmt.Sprintf("of other people's branches I push to %s alone here: "+
+			"it is that of the %s.", hers, r.Pulls.Words().Noun)
+	}
+	return "", ""
+}
