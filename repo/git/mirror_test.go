@@ -72,6 +72,23 @@ func TestWhatIsLeftOfAMirrorMakesRoom(t *testing.T) {
 	require.Empty(t, workspaceAt(t, openMirror(t, mirrors, r)).list(t))
 }
 
+// A commit that only the reference of a pull request leads to is given, as the hosts keep one for a branch of a
+// fork. The control: without that reference it is not.
+func TestFetchOfACommitOfAFork(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	each(t, func(t *testing.T, o *remotetest.Origin, m *Mirror) {
+		main := o.BranchHead("main")
+		fork := o.Commit("of a fork", map[string]string{"fork.txt": "x\n"})
+		o.Branch("main", main)
+		require.Error(t, m.FetchCommit(ctx0(), fork))
+		remotetest.RunGit(t, o.Dir, "update-ref", "refs/pull/7/head", fork)
+		require.NoError(t, m.FetchCommit(ctx0(), fork))
+		require.True(t, m.Commits().Has(fork))
+		require.False(t, m.Commits().HasName("pull/7/head"))
+	})
+}
+
 // A commit that no branch leads to is asked for by its hash. What the remote does not give is reported at
 // once, in words that say what helps.
 func TestFetchOfACommitThatNoBranchLeadsTo(t *testing.T) {

@@ -15,6 +15,7 @@ func TestReadLanding(t *testing.T) {
 		"can you push this onto the cleo/split branch?":    "cleo/split",
 		"push it to branch cleo, please":                   "cleo",
 		"push it to main":                                  "main",
+		"push it to #77":                                   "#77",
 		"push it to her branch":                            "",
 		"push the change to the PR, please":                "",
 	} {

@@ -198,7 +198,8 @@ func (f *fetch) receivePack(
 			req.Wants = append(req.Wants, h)
 		}
 	}
-	byHash := !f.commit.IsZero() && !wanted[f.commit] && !f.held.Store.Has(f.commit) && givesAnyCommit(adv)
+	byHash := !f.commit.IsZero() && !wanted[f.commit] && !f.held.Store.Has(f.commit) &&
+		(givesAnyCommit(adv) || advertises(adv, f.commit))
 	if byHash {
 		wanted[f.commit] = true
 		req.Wants = append(req.Wants, f.commit)
@@ -236,6 +237,17 @@ func (f *fetch) receivePack(
 func givesAnyCommit(adv *packp.AdvRefs) bool {
 	return adv.Capabilities.Supports(capability.AllowTipSHA1InWant) ||
 		adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)
+}
+
+// advertises reports whether one of the remote's references is at a commit: also one of those that are no branch
+// and no tag, such as that of a pull request.
+func advertises(adv *packp.AdvRefs, commit plumbing.Hash) bool {
+	for h := range maps.Values(adv.References) {
+		if h == commit {
+			return true
+		}
+	}
+	return false
 }
 
 func (f *fetch) keepPack(ctx context.Context, r *packReader) error {

@@ -5,11 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
@@ -82,6 +84,16 @@ func (d *Delivery) commitSpec(
 	}, nil
 }
 
+// forkText tells how the fix gets into a pull request whose branch is in a fork.
+func forkText(r repository.Repository, pull, branch string) string {
+	from := "the repository"
+	if page := r.Page(); page != "" {
+		from = plaintext.CodeSpan(page)
+	}
+	return fmt.Sprintf("I open no %s into %s: its branch is in a fork. Whoever owns that can pull %s from %s.",
+		r.Pulls.Words().Noun, pull, plaintext.CodeSpan(branch), from)
+}
+
 // proposedPull returns the intent to open a pull request for the pushed commit, a line if none can be opened
 // since the work starts from a tag, or nothing if the repository has no git host.
 func proposedPull(
@@ -92,6 +104,9 @@ func proposedPull(
 		return nil, err
 	}
 	base := d.Trees.Current().BaseBranch()
+	if pull := d.Session().Pull; pull != 0 && strings.HasPrefix(base, r.Pulls.Words().Mark) {
+		return []store.Part{store.Lines(d.ProgramLine(forkText(r, base, d.Session().Branch)))}, nil
+	}
 	if !d.Trees.Current().Mirror.Commits().HasBranch(base) {
 		return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I open no %s: the work starts from %s, "+
 			"and the remote has no branch of that name. What was pushed is there to be merged.",

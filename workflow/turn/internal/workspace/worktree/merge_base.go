@@ -21,19 +21,8 @@ type baseMerger struct{ *Snapshots }
 // mergeBase merges the commits that the base branch got since the session began into the session's
 // branch, when people go on with work that was pushed. It makes a merge commit and says so in the
 // thread. On a conflict it asks the thread and merges nothing. The branch is never rebased.
-func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
+func (b baseMerger) mergeBase(ctx context.Context, p *Checkout, tip string) error {
 	s := b.Session()
-	if err := p.Mirror.Fetch(ctx); err != nil {
-		return err
-	}
-	tip, err := p.Mirror.Commits().Resolve(p.BaseBranch())
-	if err != nil { // it was renamed or deleted, and a person has to say what counts now
-		return &remote.Error{
-			Op:     "merge " + p.BaseBranch(),
-			Reason: strings.TrimPrefix(err.Error(), "git: "),
-			Cure:   "My operator can correct `base` of that repository",
-		}
-	}
 	if tip == s.BaseCommit {
 		return nil
 	}
@@ -77,6 +66,34 @@ func (b baseMerger) mergeBase(ctx context.Context, p *Checkout) error {
 			"%s moved from %s to %s since; I merged it into `%s` (nothing was rebased).", p.BaseBranch(),
 			prompt.ShortHash(s.BaseCommit), prompt.ShortHash(tip), s.Branch,
 		))))...)
+}
+
+// fetchTip returns the commit that the base branch has at the remote now.
+func (co *Checkout) fetchTip(ctx context.Context) (string, error) {
+	if err := co.Mirror.Fetch(ctx); err != nil {
+		return "", err
+	}
+	tip, err := co.Mirror.Commits().Resolve(co.BaseBranch())
+	if err != nil { // it was renamed or deleted, and a person has to say what counts now
+		return "", &remote.Error{
+			Op:     "merge " + co.BaseBranch(),
+			Reason: strings.TrimPrefix(err.Error(), "git: "),
+			Cure:   "My operator can correct `base` of that repository",
+		}
+	}
+	return tip, nil
+}
+
+// fetchForkTip returns the commit that the pull request of the session is at now, whose branch is in a fork.
+func (t *Trees) fetchForkTip(ctx context.Context, p *Checkout) (string, error) {
+	base, err := t.Catalog.PullBase(ctx, p.Repository, p.Mirror.Commits(), t.Session().Pull)
+	if err != nil {
+		return "", err
+	}
+	if base.Commit == "" { // it was merged or closed: what it was at counts on
+		return t.Session().BaseCommit, nil
+	}
+	return p.fetchBase(ctx, base)
 }
 
 // mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated

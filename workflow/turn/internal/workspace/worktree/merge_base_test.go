@@ -35,8 +35,10 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 		s.Head = pushed
 		s.Branch = "bobbin/a"
 	}}))
-	require.NoError(t,
-		baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{Mirror: m, Work: work}))
+	checkout := &Checkout{Mirror: m, Work: work}
+	now, err := checkout.fetchTip(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), checkout, now))
 
 	s := ledger.Session()
 	require.Equal(t, tip, s.BaseCommit)
@@ -45,7 +47,7 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, changes, 1)
 	require.Equal(t, "a", changes[0].Path)
-	now, err := work.Tree(t.Context())
+	now, err = work.Tree(t.Context())
 	require.NoError(t, err)
 	merged, err := work.TreeOf(s.Head)
 	require.NoError(t, err)
@@ -59,17 +61,10 @@ func TestAMergedBaseKeepsItsIgnoredFiles(t *testing.T) {
 // one that the thread is told.
 func TestABaseBranchThatIsGoneIsTold(t *testing.T) {
 	t.Parallel()
-	m, made := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
-	ledger := ledgertest.Open(t, nil)
-	require.NoError(t, ledger.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
-		s.BaseCommit = made[0]
-		s.Head = made[0]
-	}}))
+	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b\n"})
+	_, err := (&Checkout{Mirror: m, Repository: repository.Repository{Base: "develop"}}).fetchTip(t.Context())
 	var gone *remote.Error
-	require.ErrorAs(t, baseMerger{&Snapshots{Ledger: ledger}}.mergeBase(t.Context(), &Checkout{
-		Mirror:     m,
-		Repository: repository.Repository{Base: "develop"},
-	}), &gone)
+	require.ErrorAs(t, err, &gone)
 	require.Equal(t,
 		`shop has no branch, tag or commit "develop": its branches are main. My operator can correct `+
 			"`base` of that repository.", RemoteWords(gone))

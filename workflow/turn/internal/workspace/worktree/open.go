@@ -258,7 +258,19 @@ func (t *Trees) openWork(ctx context.Context, p *Checkout) (err error) {
 	if err != nil || !pushed {
 		return err
 	}
-	return baseMerger{t.Snapshots}.mergeBase(ctx, p)
+	tip, err := t.baseTip(ctx, p)
+	if err != nil {
+		return err
+	}
+	return baseMerger{t.Snapshots}.mergeBase(ctx, p, tip)
+}
+
+// baseTip returns the newest commit of the base.
+func (t *Trees) baseTip(ctx context.Context, p *Checkout) (string, error) {
+	if t.Session().Pull != 0 && p.Repository.Pulls.Host != nil && !p.Mirror.Commits().HasBranch(p.BaseBranch()) {
+		return t.fetchForkTip(ctx, p)
+	}
+	return p.fetchTip(ctx)
 }
 
 // openCopy opens the throw-away copy, and takes back what a command changed in it in the middle of which an
