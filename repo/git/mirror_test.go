@@ -72,8 +72,8 @@ func TestWhatIsLeftOfAMirrorMakesRoom(t *testing.T) {
 	require.Empty(t, workspaceAt(t, openMirror(t, mirrors, r)).list(t))
 }
 
-// A commit that only the reference of a pull request leads to is given, as the hosts keep one for a branch of a
-// fork. The control: without that reference it is not.
+// A commit that only the reference of a pull request leads to is given, as the hosts keep one for a branch of
+// a fork. The control: without that reference it is not.
 func TestFetchOfACommitOfAFork(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)

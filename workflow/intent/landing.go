@@ -27,5 +27,5 @@ func (r Reading) LandsOnBranch() bool { return strings.Contains(r.LandsOn, "/") 
 var landing = lazyregexp.New(
 	`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|also )?` +
 		`push ` + thePushed + `(?: (?:directly|straight))? (?:on)?to (?:(?:the|her|his|their) ` +
-		`(?:branch|pull request|merge request|pr|mr)|(?:(?:the|her|his|their) )?(?:branch )?([#!]?` + releaseName +
-		`)(?: branch)?)(?:,? (?:too|as well|please|now))*[.!?]?$`)
+		`(?:branch|pull request|merge request|pr|mr)|(?:(?:the|her|his|their) )?(?:branch )?` +
+		`([#!]?` + releaseName + `)(?: branch)?)(?:,? (?:too|as well|please|now))*[.!?]?$`)

@@ -239,8 +239,8 @@ func givesAnyCommit(adv *packp.AdvRefs) bool {
 		adv.Capabilities.Supports(capability.AllowReachableSHA1InWant)
 }
 
-// advertises reports whether one of the remote's references is at a commit: also one of those that are no branch
-// and no tag, such as that of a pull request.
+// advertises reports whether one of the remote's references is at a commit: also one of those that are no
+// branch and no tag, such as that of a pull request.
 func advertises(adv *packp.AdvRefs, commit plumbing.Hash) bool {
 	for h := range maps.Values(adv.References) {
 		if h == commit {

@@ -84,14 +84,15 @@ func (d *Delivery) commitSpec(
 	}, nil
 }
 
-// forkText tells how the fix gets into a pull request whose branch is in a fork.
-func forkText(r repository.Repository, pull, branch string) string {
+// tellFork tells how the fix gets into a pull request whose branch is in a fork.
+func (d *Delivery) tellFork(r repository.Repository, pull string) []store.Part {
 	from := "the repository"
 	if page := r.Page(); page != "" {
 		from = plaintext.CodeSpan(page)
 	}
-	return fmt.Sprintf("I open no %s into %s: its branch is in a fork. Whoever owns that can pull %s from %s.",
-		r.Pulls.Words().Noun, pull, plaintext.CodeSpan(branch), from)
+	return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I open no %s into %s: its branch is in a "+
+		"fork. Whoever owns that can pull %s from %s.", r.Pulls.Words().Noun, pull,
+		plaintext.CodeSpan(d.Session().Branch), from)))}
 }
 
 // proposedPull returns the intent to open a pull request for the pushed commit, a line if none can be opened
@@ -105,7 +106,7 @@ func proposedPull(
 	}
 	base := d.Trees.Current().BaseBranch()
 	if pull := d.Session().Pull; pull != 0 && strings.HasPrefix(base, r.Pulls.Words().Mark) {
-		return []store.Part{store.Lines(d.ProgramLine(forkText(r, base, d.Session().Branch)))}, nil
+		return d.tellFork(r, base), nil
 	}
 	if !d.Trees.Current().Mirror.Commits().HasBranch(base) {
 		return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I open no %s: the work starts from %s, "+

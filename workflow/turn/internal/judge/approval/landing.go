@@ -39,8 +39,8 @@ func (ap *Approvals) Land(
 		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already",
 			fmt.Sprintf("The push to %s was asked for already.", plaintext.CodeSpan(branch))), nil
 	}
-	said := fmt.Sprintf("Pushing it to %s, as %s says.", plaintext.CodeSpan(branch), p.Name)
-	f := append(ap.Answer(m, said),
+	f := append(
+		ap.Answer(m, fmt.Sprintf("Pushing it to %s, as %s says.", plaintext.CodeSpan(branch), p.Name)),
 		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
 	return append(f,
 		backports.Order{

@@ -267,7 +267,8 @@ func (t *Trees) openWork(ctx context.Context, p *Checkout) (err error) {
 
 // baseTip returns the newest commit of the base.
 func (t *Trees) baseTip(ctx context.Context, p *Checkout) (string, error) {
-	if t.Session().Pull != 0 && p.Repository.Pulls.Host != nil && !p.Mirror.Commits().HasBranch(p.BaseBranch()) {
+	inFork := t.Session().Pull != 0 && !p.Mirror.Commits().HasBranch(p.BaseBranch())
+	if inFork && p.Repository.Pulls.Host != nil {
 		return t.fetchForkTip(ctx, p)
 	}
 	return p.fetchTip(ctx)
