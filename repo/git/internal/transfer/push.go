@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -35,6 +36,8 @@ type PushSpec struct {
 	Branch string
 	// the prefix that Branch must have; default bobbin/
 	Prefix string
+	// names that Branch may have without the prefix; nil: none
+	Named *regexp.Regexp
 	// branches never pushed to, as path.Match patterns; the default branch is always protected
 	Protected []string
 }
@@ -130,7 +133,8 @@ func (p *PushSpec) findFault(defaultBranch string) error {
 	switch {
 	case strings.HasPrefix(p.Branch, "refs/"):
 		return fmt.Errorf("%q is not the short name of a branch", p.Branch)
-	case !strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix:
+	case (!strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix) &&
+		(p.Named == nil || !p.Named.MatchString(p.Branch)):
 		return fmt.Errorf("%q is outside %s, and the bot pushes nowhere else", p.Branch, p.Prefix)
 	case name.Validate() != nil:
 		return fmt.Errorf("%q is not a name that git allows for a branch", p.Branch)
