@@ -36,6 +36,11 @@ type Config struct {
 	Branch func(name string) (string, error)
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
+	// NoPapers makes the server refuse labels and people on pull requests, as to a token without that right.
+	NoPapers bool
+	// People are the logins that can be assigned and asked; default: every one. Labels are those that
+	// exist; default: every one.
+	People, Labels []string
 }
 
 // A Server is a fake git host.
@@ -59,6 +64,7 @@ type Server struct {
 	limited  int // the number of next requests to refuse
 	wait     int // the seconds to wait that these responses ask for
 	lose     string
+	put      []Put
 
 	hookURL, hookSecret string
 	delivered           []Delivery
@@ -73,6 +79,8 @@ type Pull struct {
 	State        string // open, merged or closed
 	Head         string
 	Fork         bool // its branch is in somebody's fork
+	// names that were put on it
+	Labels, Assignees, Reviewers []string
 }
 
 // project returns the number of the repository that the branch is in.
