@@ -93,9 +93,9 @@ func (d *ciDesk) order(t *testing.T, tree string, mode workflow.CIProof) {
 		o.Tests = []string{"cart_test.go"}
 		o.TestsBranch = d.red
 	}
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: "shop", Branch: branch, Head: d.fix, Base: "main", Title: "Fix it", Body: "Why",
-	}, o))
+	}}, o))
 }
 
 // git runs git in the remote.

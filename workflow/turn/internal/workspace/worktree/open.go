@@ -120,6 +120,11 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 				prompt.ShortHash(commit), plaintext.CutLine(base.Said, 500)),
 		})
 	}
+	hint, err := t.Catalog.TicketHint(ctx, configured)
+	if err != nil {
+		return err
+	}
+	text = strings.TrimSuffix(text+" "+hint, " ")
 	buttons := slices.Concat(t.Catalog.ChangeButton("Change repository…"),
 		t.Catalog.BaseButton(configured, p.Mirror.Commits().Names()))
 	parts = append(parts, store.Update{Change: func(s *workflow.Session) {
