@@ -249,6 +249,9 @@ func lackingAssignees(ctx context.Context, c *Client, lacks, people []string) ([
 		return lacks, nil
 	}
 	there, err := List[hostUser](ctx, c, c.At("/assignees?per_page=100&limit=50"))
+	if errors.Is(err, ErrForbidden) { // an App may be allowed to assign people, and not to list them
+		return lacks, nil
+	}
 	if err != nil {
 		return nil, err
 	}

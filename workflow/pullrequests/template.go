@@ -109,14 +109,17 @@ func fill(template, body string) string {
 		}
 	}
 	rest, parts := splitBody(body, own)
-	var b strings.Builder
+	var pieces []string
+	add := func(piece string) {
+		if piece = strings.Trim(piece, "\n"); strings.TrimSpace(piece) != "" {
+			pieces = append(pieces, piece)
+		}
+	}
 	if _, has := at[mainPart]; !has {
-		b.WriteString(between(mainPart, rest) + "\n\n")
+		add(between(mainPart, rest))
 	}
 	for i, s := range sections {
-		if s.heading != "" {
-			b.WriteString(s.heading + "\n")
-		}
+		add(s.heading)
 		lines := s.lines
 		for part, place := range at {
 			if place != i {
@@ -126,17 +129,14 @@ func fill(template, body string) string {
 			if part == mainPart {
 				text = rest
 			}
-			b.WriteString("\n" + between(part, text) + "\n\n")
+			add(between(part, text))
 			lines = slices.DeleteFunc(slices.Clone(lines),
 				func(line string) bool { return !listItem.MatchString(line) })
-			lines = append(lines, "")
 		}
-		b.WriteString(strings.Join(lines, "\n") + "\n")
+		add(strings.Join(lines, "\n"))
 	}
-	return strings.TrimSpace(manyBreaks.ReplaceAllString(b.String(), "\n\n"))
+	return strings.Join(pieces, "\n\n")
 }
-
-var manyBreaks = regexp.MustCompile(`\n(?:[ \t]*\n){2,}`)
 
 // between returns the text of a part between its marks.
 func between(part, text string) string {

@@ -135,7 +135,7 @@ func (f *ticketFinder) keyOf(word string, loose bool) string {
 	path, number, numbered := strings.Cut(word, "#")
 	switch {
 	case loose && !numbered && strings.Trim(word, "0123456789") == "":
-		return "#" + word
+		return f.keyOf("#"+word, false)
 	case loose && !numbered:
 		return strings.ToUpper(word)
 	case !numbered && notKeys.MatchString(word):
@@ -143,7 +143,10 @@ func (f *ticketFinder) keyOf(word string, loose bool) string {
 	case !numbered:
 		return word
 	case path == "" || f.isOwn(path):
-		return "#" + strings.TrimLeft(number, "0")
+		if number = strings.TrimLeft(number, "0"); number == "" {
+			return ""
+		}
+		return "#" + number
 	}
 	for _, ref := range tracker.Find(f.trackers, word) {
 		return ref.Shown

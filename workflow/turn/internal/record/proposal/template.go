@@ -54,10 +54,10 @@ type Known struct {
 	TestsPass  bool // the tests that passed before still pass
 }
 
-// A PullRequestTemplate returns a repository's template as it goes into a pull request. It is data of whoever
-// wrote it: what it says is neither obeyed nor shown to a model, and has no effect at the host. Its headings
-// and its text stay; comments, commands to the host and what is too long are left out. No item of a checklist
-// is ticked, unless the program knows it.
+// PullRequestTemplate returns a repository's template as it goes into a pull request. It is data of whoever
+// wrote it: the program obeys nothing in it, shows it to no model, and takes away what has an effect at a
+// host. Its headings and its text stay; comments, commands to the host and what is too long are left out. No
+// item of a checklist is ticked, unless the program knows it.
 func PullRequestTemplate(text string, known Known) string {
 	cut := len(text) > MaxTemplate
 	text = strings.ToValidUTF8(text[:min(len(text), MaxTemplate)], "")
