@@ -98,6 +98,26 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 			pulls.Hook = host.Webhook{Kind: hostOptions[at], Secret: hookSecret}
 		}
 		set.Repositories[0].Pulls = pulls
+		if slices.Contains(options, "house") {
+			setHouseRules(&set.Repositories[0])
+		}
+	}
+}
+
+// setHouseRules sets the names of the option house, and what its pull requests have.
+func setHouseRules(shop *repository.Repository) {
+	shop.Naming = repository.Naming{
+		Branch: repository.NameForm{
+			Template: "fix/{ticket}-{slug}", Pattern: regexp.MustCompile(`^fix/SHOP-\d+-[a-z0-9-]+$`),
+		},
+		Title: repository.NameForm{
+			Template: "fix{({scope})}: {summary}", Pattern: regexp.MustCompile(`^fix(\([a-z]+\))?: [a-z]`),
+		},
+	}
+	shop.Pulls.Papers = repository.Papers{
+		Labels:    []string{"bug"},
+		Assignees: []string{repository.Approver},
+		Reviewers: []string{repository.Codeowners},
 	}
 }
 
@@ -302,12 +322,21 @@ var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
 func pulls(_ context.Context, s *story) (string, error) {
 	var b strings.Builder
 	for _, p := range s.host.Pulls() {
+		var put []string
 		kind := "ready"
 		if p.Draft {
 			kind = "draft"
 		}
-		fmt.Fprintf(&b, "#%d %s %s: %s into %s\n%s\n\n%s\n", p.Number, p.State, kind, p.Branch, p.Base,
-			p.Title, p.Body)
+		fmt.Fprintf(&b, "#%d %s %s: %s into %s\n%s\n", p.Number, p.State, kind, p.Branch, p.Base, p.Title)
+		for what, names := range map[string][]string{
+			"labels": p.Labels, "assignees": p.Assignees, "reviewers": p.Reviewers,
+		} {
+			if len(names) > 0 {
+				put = append(put, fmt.Sprintf("%s: %s\n", what, strings.Join(names, ", ")))
+			}
+		}
+		slices.Sort(put)
+		fmt.Fprintf(&b, "%s\n%s\n", strings.Join(put, ""), p.Body)
 	}
 	return threadLink.ReplaceAllString(strings.ReplaceAll(b.String(), "\u200b", "·"), "$1<thread>)"), nil
 }

@@ -38,6 +38,22 @@ var outside = []readerOf{
 		[]string{"bot/internal/event FuzzNormalise"},
 	},
 	{
+		"tickets in messages",
+		[]string{"workflow/turn/internal/record/catalog/tickets.go TicketsIn"},
+		[]string{"workflow/turn/internal/record/catalog FuzzTicketsIn"},
+	},
+	{
+		"pull request templates of repositories",
+		[]string{
+			"workflow/turn/internal/record/proposal/template.go PullRequestTemplate",
+			"workflow/pullrequests/template.go fill",
+		},
+		[]string{
+			"workflow/turn/internal/record/proposal FuzzPullRequestTemplate",
+			"workflow/pullrequests FuzzFill",
+		},
+	},
+	{
 		"reactions to messages",
 		[]string{"bot/internal/event/reaction.go readReacted"},
 		[]string{"bot/internal/event FuzzNormalise"},
@@ -631,6 +647,8 @@ var inside = map[string]string{
 	"repo/tracker/tracker.go":                          "addresses of the configuration, by url.Parse alone",
 	"workflow/turn/internal/agents/sources/sources.go": "arguments of a call, by encoding/json alone",
 	"workflow/trial/conclude.go":                       "settings that this program itself writes",
+	"cmd/bobbin/internal/config/naming.go": "patterns of the configuration, " +
+		"which only the operator writes",
 	"cmd/bobbin/internal/config/host.go": "addresses of the configuration, " +
 		"by url.Parse alone",
 	"cmd/bobbin/internal/server/hosts.go": "the same, once they were checked",

@@ -303,6 +303,7 @@ var stageOptions = []string{
 	"trackers",
 	"shop-channel",
 	"hooks",
+	"house",
 	"traces",
 	"words",
 }

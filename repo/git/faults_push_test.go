@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -381,6 +382,9 @@ func TestForbiddenTargetsAreNotAsked(t *testing.T) {
 		{Branch: "bobbin/release", Protected: []string{"bobbin/rel*"}},
 		{Branch: "elsewhere/x"},
 		{Branch: "refs/heads/bobbin/x"},
+		{Branch: "main", Named: regexp.MustCompile(`^main$`)},
+		{Branch: "release/1", Named: regexp.MustCompile(`^fix/[a-z]+$`)},
+		{Branch: "fix/x", Named: regexp.MustCompile(`^fix/[a-z]+$`), Protected: []string{"fix/*"}},
 	} {
 		spec.Commit = commit
 		_, err := w.Push(ctx0(), spec)
@@ -390,6 +394,10 @@ func TestForbiddenTargetsAreNotAsked(t *testing.T) {
 		require.Zero(t, o.count(what))
 	}
 	require.NoFileExists(t, o.book)
+	named := transfer.PushSpec{Commit: commit, Branch: "fix/x", Named: regexp.MustCompile(`^fix/[a-z]+$`)}
+	_, err := w.Push(ctx0(), named)
+	require.NoError(t, err, "a branch named as the house wants it")
+	require.Equal(t, commit, o.BranchHead("fix/x"))
 }
 
 // trap starts another host, which records the credentials that it is sent.

@@ -25,6 +25,6 @@ func ExampleWordsOf() {
 		fmt.Printf("%+v\n", host.WordsOf(kind))
 	}
 	// Output:
-	// {Noun:pull request Mark:#}
-	// {Noun:merge request Mark:!}
+	// {Noun:pull request Mark:# Host:GitHub}
+	// {Noun:merge request Mark:! Host:GitLab}
 }

@@ -60,6 +60,10 @@ type giteaPull struct {
 	Commit string      `json:"merge_commit_sha"`
 	Head   giteaBranch `json:"head"`
 	Base   giteaBranch `json:"base"`
+	hostPapers
+	Teams []struct {
+		Name string `json:"name"`
+	} `json:"requested_reviewers_teams"`
 }
 
 // A giteaBranch is the branch that a pull request takes commits from or to.
@@ -80,6 +84,11 @@ func (r *GiteaRepository) read(p giteaPull) PullRequest {
 		Body:   p.Body,
 		Head:   p.Head.SHA,
 		State:  Open,
+	}
+	p.put(&out)
+	owner, _, _ := strings.Cut(r.client.Repository, "/")
+	for _, t := range p.Teams {
+		out.Reviewers = append(out.Reviewers, owner+"/"+t.Name)
 	}
 	switch {
 	case p.Merged:
@@ -177,7 +186,23 @@ func (r *GiteaRepository) Checks(ctx context.Context, commit string) (all []Chec
 		}
 		all = append(all, c)
 	}
-	return all, nil
+	return heldAtGitea(all), nil
+}
+
+// giteaBlocked is what Gitea says of a job that waits for another one, or for a person who allows its run.
+const giteaBlocked = "Blocked by required conditions"
+
+// heldAtGitea returns the checks with those marked that wait for a person. Gitea has the same words for a job
+// that waits for another one; but then that one is under way.
+func heldAtGitea(all []Check) []Check {
+	underWay := slices.ContainsFunc(all,
+		func(c Check) bool { return c.State == Pending && c.Summary != giteaBlocked })
+	for i := range all {
+		if all[i].State == Pending && !underWay {
+			all[i].State = Held
+		}
+	}
+	return all
 }
 
 // giteaJobPage matches the page of a job of Gitea's own runners. Its number is the job's id from Gitea 1.26

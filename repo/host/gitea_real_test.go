@@ -103,8 +103,11 @@ func TestARealGitea(t *testing.T) {
 	g.holdsRights(g.as("write:repository", "read:issue"))
 	commit := g.branch("bobbin/fix-1")
 	g.holdsDrafts(h, commit)
+	g.holdsPapers(h)
 	g.holdsReports(h, commit)
 	g.holdsEnds(h)
+	g.holdsBlocked(h)
+	g.holdsClosing(h)
 }
 
 // holdsRights checks that the rights named in the configuration's documentation are enough, and that a
@@ -157,6 +160,96 @@ func (rg realGitea) holdsDrafts(h *GiteaRepository, commit string) {
 	require.True(t, p.Draft)
 	_, err = h.Look(ctx, 99)
 	require.ErrorIs(t, err, ErrNotFound)
+}
+
+// holdsPapers checks that labels and people are put on a pull request, besides those that it has, and what is
+// said of those that Gitea does not know.
+func (rg realGitea) holdsPapers(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	bea := fmt.Sprint("bea-", time.Now().UnixNano())
+	rg.do("POST", "/admin/users", map[string]any{
+		"username": bea, "email": bea + "@example.com", "password": "of-the-test",
+	}, nil)
+	rg.in("PUT", "/collaborators/"+bea, map[string]any{"permission": "write"}, nil)
+	for _, label := range []string{"bug", "mine"} {
+		rg.in("POST", "/labels", map[string]any{"name": label, "color": "#ff0000"}, nil)
+	}
+	lacks, err := h.LackingFor(ctx, []string{"bug", "new"}, []string{bea, "nobody"})
+	require.NoError(t, err)
+	require.Equal(t,
+		[]string{"a label new", "somebody with the login nobody who may read the repository"}, lacks)
+	for range 2 { // again it changes nothing
+		left, err := h.Put(ctx, 1, Labels, []string{"mine"})
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+	left, err := h.Put(ctx, 1, Labels, []string{"bug", "new"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"new"}, left)
+	left, err = h.Put(ctx, 1, Assignees, []string{"nobody", bea})
+	require.NoError(t, err)
+	require.Equal(t, []string{"nobody"}, left)
+	for range 2 {
+		left, err = h.Put(ctx, 1, Reviewers, []string{bea, "nobody"})
+		require.NoError(t, err)
+		require.Equal(t, []string{"nobody"}, left)
+	}
+	p, err := h.Look(ctx, 1)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{"bug", "mine"}, p.Labels)
+	require.Equal(t, [][]string{{bea}, {bea}}, [][]string{p.Assignees, p.Reviewers})
+	require.Equal(t, []string{"gone"}, p.Lacking(Labels, []string{"Bug", "gone"}))
+	_, err = rg.as("read:repository", "read:issue").Put(ctx, 1, Labels, []string{"bug"})
+	require.ErrorIs(t, err, ErrForbidden)
+}
+
+// holdsBlocked checks that a job that waits for a person is told apart, by the words that Gitea has for it.
+func (rg realGitea) holdsBlocked(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	commit := rg.branch("bobbin/fix-3")
+	rg.in("POST", "/statuses/"+commit,
+		map[string]any{"context": "CI / test", "state": "pending", "description": giteaBlocked}, nil)
+	checks, err := h.Checks(ctx, commit)
+	require.NoError(t, err)
+	require.Equal(t, Held, checks[0].State)
+	rg.in("POST", "/statuses/"+commit, map[string]any{
+		"context": "CI / build", "state": "pending", "description": "Has started running",
+	}, nil)
+	checks, err = h.Checks(ctx, commit)
+	require.NoError(t, err)
+	require.Equal(t, []CheckState{Pending, Pending}, []CheckState{checks[0].State, checks[1].State})
+}
+
+// holdsClosing checks that the line about a ticket, which the program writes into a pull request, closes the
+// issue with the merge.
+func (rg realGitea) holdsClosing(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	var issue struct {
+		Number int64
+		State  string
+	}
+	rg.in("POST", "/issues", map[string]any{"title": "It is wrong"}, &issue)
+	rg.branch("bobbin/fix-4")
+	p, err := h.Open(ctx, Opening{
+		Branch: "bobbin/fix-4", Base: "main", Title: "fix: it",
+		Body: fmt.Sprintf("### Tickets\n\n- Fixes #%d, as bea wrote", issue.Number),
+	})
+	require.NoError(t, err)
+	rg.merge(p.Number)
+	rg.in("GET", fmt.Sprintf("/issues/%d", issue.Number), nil, &issue)
+	require.Equal(t, "closed", issue.State)
+}
+
+// merge merges a pull request as soon as the server, which looks for conflicts in the background, allows it.
+func (rg realGitea) merge(number int64) {
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		var state struct{ Mergeable bool }
+		if rg.in("GET", fmt.Sprintf("/pulls/%d", number), nil, &state); state.Mergeable ||
+			time.Now().After(deadline) {
+			break
+		}
+	}
+	rg.in("POST", fmt.Sprintf("/pulls/%d/merge", number), map[string]any{"Do": "merge"}, nil)
 }
 
 // holdsReports checks that the newest status of each name counts, and that comments of every kind are read
@@ -216,13 +309,7 @@ func (rg realGitea) holdsEnds(h *GiteaRepository) {
 	require.NoError(t, err)
 	require.Equal(t, Closed, p.State)
 	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Fix it"}, nil)
-	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
-		var state struct{ Mergeable bool }
-		if rg.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
-			break
-		}
-	}
-	rg.in("POST", "/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
+	rg.merge(1)
 	p, err = h.Look(ctx, 1)
 	require.NoError(t, err)
 	require.Equal(t, Merged, p.State)

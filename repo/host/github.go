@@ -95,6 +95,34 @@ type gitHubPull struct {
 		Ref string `json:"ref"`
 		SHA string `json:"sha"`
 	} `json:"head"`
+	hostPapers
+	Teams []struct {
+		Slug string `json:"slug"`
+	} `json:"requested_teams"`
+}
+
+// hostPapers are the names on a pull request in GitHub's form, which Gitea has, too.
+type hostPapers struct {
+	Labels    []gitHubLabel `json:"labels"`
+	Assignees []hostUser    `json:"assignees"`
+	Reviewers []hostUser    `json:"requested_reviewers"`
+}
+
+type hostUser struct {
+	Login string `json:"login"`
+}
+
+// put sets the names of a pull request.
+func (h hostPapers) put(p *PullRequest) {
+	for _, l := range h.Labels {
+		p.Labels = append(p.Labels, l.Name)
+	}
+	for _, u := range h.Assignees {
+		p.Assignees = append(p.Assignees, u.Login)
+	}
+	for _, u := range h.Reviewers {
+		p.Reviewers = append(p.Reviewers, u.Login)
+	}
 }
 
 func (r *GitHubRepository) read(p gitHubPull) PullRequest {
@@ -105,6 +133,10 @@ func (r *GitHubRepository) read(p gitHubPull) PullRequest {
 		Body:   p.Body,
 		Head:   p.Head.SHA,
 		State:  Open,
+	}
+	p.put(&out)
+	for _, t := range p.Teams {
+		out.Reviewers = append(out.Reviewers, r.owner+"/"+t.Slug)
 	}
 	switch {
 	case p.Merged != nil:
@@ -239,7 +271,30 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 		}
 		return err
 	})
-	return all, err
+	if err != nil {
+		return all, err
+	}
+	held, err := r.heldRuns(ctx, commit)
+	return append(all, held...), err
+}
+
+// heldRuns returns the workflow runs of a commit that wait for a person, as checks: such a run has no jobs,
+// or none that began. A credential that may not read runs gets none.
+func (r *GitHubRepository) heldRuns(ctx context.Context, commit string) (held []Check, err error) {
+	var some struct {
+		Runs []gitHubRun `json:"workflow_runs"`
+	}
+	err = r.client.Get(ctx,
+		r.client.At("/actions/runs?per_page=100&head_sha=%s", url.QueryEscape(commit)), &some)
+	if errors.Is(err, ErrForbidden) || errors.Is(err, ErrNotFound) {
+		return nil, nil
+	}
+	for _, g := range some.Runs {
+		if !isOther(g.Commit, commit) && checkHeld(g.Status, g.Conclusion) {
+			held = append(held, Check{Name: g.run().Name, State: Held, URL: r.client.Page(g.HTML)})
+		}
+	}
+	return held, err
 }
 
 // isOther reports whether a host's answer about a commit names another one.

@@ -227,12 +227,20 @@ func readRun(ctx context.Context, c *Client, run, job string) (out Run, page str
 	return out, g.HTML, err
 }
 
+// checkHeld reports whether a run or a check waits until somebody presses a button: to approve the run of an
+// outsider's workflow, or its use of a protected environment.
+func checkHeld(status, conclusion string) bool {
+	return conclusion == "action_required" || status == "action_required" || status == "waiting"
+}
+
 // checkState returns how a check of GitHub stands, and the word for an end that shows nothing.
 func checkState(status, conclusion string) (state CheckState, inconclusive string) {
 	switch {
+	case checkHeld(status, conclusion):
+		return Held, ""
 	case status != "completed":
 		return Pending, ""
-	case slices.Contains([]string{"failure", "timed_out", "startup_failure", "action_required"}, conclusion):
+	case slices.Contains([]string{"failure", "timed_out", "startup_failure"}, conclusion):
 		return Failed, ""
 	case conclusion == "success":
 		return Passed, ""

@@ -57,6 +57,21 @@ type gitLabMergeRequest struct {
 	Squash string `json:"squash_commit_sha"`
 	Source int64  `json:"source_project_id"`
 	Target int64  `json:"target_project_id"`
+
+	Labels    []string     `json:"labels"`
+	Assignees []gitLabUser `json:"assignees"`
+	Reviewers []gitLabUser `json:"reviewers"`
+}
+
+type gitLabUser struct {
+	Username string `json:"username"`
+}
+
+func logins(users []gitLabUser) (list []string) {
+	for _, u := range users {
+		list = append(list, u.Username)
+	}
+	return list
 }
 
 func (p *GitLabProject) read(m gitLabMergeRequest) PullRequest {
@@ -67,6 +82,10 @@ func (p *GitLabProject) read(m gitLabMergeRequest) PullRequest {
 		Body:   m.Body,
 		Head:   m.SHA,
 		State:  Open,
+
+		Labels:    slices.Concat(m.Labels),
+		Assignees: logins(m.Assignees),
+		Reviewers: logins(m.Reviewers),
 	}
 	switch m.State {
 	case "merged":
@@ -162,6 +181,8 @@ func (p *GitLabProject) check(s gitLabStatus) Check {
 	case slices.Contains([]string{"created", "waiting_for_resource", "preparing", "pending", "running"},
 		s.Status):
 		c.State = Pending
+	case s.Status == "manual" && !s.MayFail: // the pipeline stops there
+		c.State = Held
 	case s.Status == "failed":
 		c.Inconclusive = "failed, which it may"
 	case s.Status != "success":

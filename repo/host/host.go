@@ -32,6 +32,12 @@ type Host interface {
 	Look(ctx context.Context, number int64) (PullRequest, error)
 	// Reword replaces the text of a pull request.
 	Reword(ctx context.Context, number int64, body string) error
+	// Put adds names to a pull request: labels, or people who are asked. Those that it has stay, and a
+	// repeated Put changes nothing. It returns the names that the host does not know or did not take.
+	Put(ctx context.Context, number int64, of Paper, names []string) (left []string, err error)
+	// LackingFor returns in words what is missing for labels and people on pull requests: rights of the
+	// credential, labels and logins.
+	LackingFor(ctx context.Context, labels, people []string) ([]string, error)
 	// Checks returns the jobs that the host ran on a commit, and the statuses that others reported for it.
 	Checks(ctx context.Context, commit string) ([]Check, error)
 	// Log returns the end of a check's output, or an empty string if the host does not keep it.
@@ -64,14 +70,20 @@ type Opening struct {
 type Terms struct {
 	Noun string
 	Mark string // written before the number
+	Host string // how people call the host
 }
 
 // WordsOf returns the terms for that kind of host.
 func WordsOf(kind string) Terms {
-	if kind == GitLab {
-		return Terms{"merge request", "!"}
+	switch kind {
+	case GitLab:
+		return Terms{"merge request", "!", "GitLab"}
+	case GitHub:
+		return Terms{"pull request", "#", "GitHub"}
+	case Gitea:
+		return Terms{"pull request", "#", "Gitea"}
 	}
-	return Terms{"pull request", "#"}
+	return Terms{"pull request", "#", "the host"}
 }
 
 // A PullRequest is a pull request in the form of its host.
@@ -83,6 +95,8 @@ type PullRequest struct {
 	Body   string // the description, in Markdown
 	Head   string // the commit of the branch
 	Merged string // the commit of the merge, if the host returns it
+	// names of each Paper
+	Labels, Assignees, Reviewers []string
 }
 
 // State is the state of a pull request.
@@ -114,6 +128,7 @@ type CheckState string
 // needs no attention.
 const (
 	Pending CheckState = "pending"
+	Held    CheckState = "held" // it begins, or goes on, when a person presses a button at the host
 	Passed  CheckState = "passed"
 	Failed  CheckState = "failed"
 )

@@ -90,7 +90,8 @@ func (f *Follower) judgeChecks(ctx context.Context, row ciproof.Row, at host.Hos
 		unread := ruling{state: ciproof.Unproven, reason: "its checks could not be read"}
 		return f.endProof(ctx, row, unread, nil)
 	}
-	seen := fingerprint(all, ofTests)
+	waiting := heldChecks(slices.Concat(all, ofTests))
+	seen := fingerprint(all, ofTests) + heldMark(waiting)
 	r := rule(row, sighting{
 		checks:  sortChecks(all),
 		tests:   sortChecks(ofTests),
@@ -103,11 +104,25 @@ func (f *Follower) judgeChecks(ctx context.Context, row ciproof.Row, at host.Hos
 	if seen != row.Seen {
 		after := row
 		after.Seen = seen
-		if _, err := f.changeProof(ctx, &row, after); err != nil {
+		var said []store.Part
+		if len(waiting) > 0 && !strings.HasSuffix(row.Seen, heldMark(waiting)) {
+			said = append(said, f.line(heldText(short(row.Commit), f.hostOf(row.Repository).Words(), waiting,
+				slices.Concat(all, ofTests))))
+		}
+		if _, err := f.changeProof(ctx, &row, after, said...); err != nil {
 			return 0, err
 		}
 	}
 	return f.pace(), nil
+}
+
+// heldMark ends what was seen of checks if some wait for a person, so that the thread is told of them once.
+func heldMark(waiting []string) string {
+	if len(waiting) == 0 {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(strings.Join(waiting, "\n")))
+	return "-" + hex.EncodeToString(sum[:4])
 }
 
 // fingerprint returns a short hash of the checks and their states.

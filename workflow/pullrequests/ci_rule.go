@@ -75,7 +75,7 @@ func standing(c host.Check) int {
 	switch {
 	case c.State == host.Failed:
 		return isFailed
-	case c.State == host.Pending:
+	case unended(c):
 		return isPending
 	case strings.HasPrefix(c.Inconclusive, "cancel") || c.Inconclusive == "stale":
 		return isCancelled

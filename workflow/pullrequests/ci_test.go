@@ -93,9 +93,9 @@ func (d *ciDesk) order(t *testing.T, tree string, mode workflow.CIProof) {
 		o.Tests = []string{"cart_test.go"}
 		o.TestsBranch = d.red
 	}
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: "shop", Branch: branch, Head: d.fix, Base: "main", Title: "Fix it", Body: "Why",
-	}, o))
+	}}, o))
 }
 
 // git runs git in the remote.
@@ -313,5 +313,29 @@ func TestTheWaitForCIIsBounded(t *testing.T) {
 		d.look(t)
 		require.Equal(t, ciproof.Unproven, d.row(t).State)
 		require.Contains(t, strings.Join(d.said(t), "\n"), want)
+	}
+}
+
+// Checks that wait for somebody's press are said as that, once, while the proof goes on waiting for them.
+func TestAProofThatWaitsForAPersonIsTold(t *testing.T) {
+	t.Parallel()
+	for kind, state := range map[string]string{
+		host.GitHub: "action_required", host.GitLab: "manual", host.Gitea: "blocked",
+	} {
+		d := openCI(t, kind, workflow.CIGreen)
+		d.host.Report(d.fix, hosttest.Check{Name: "CI", State: state})
+		d.until(t, "CI of "+short(d.fix)+" has not run: ")
+		for range 5 {
+			d.look(t)
+		}
+		said := len(d.said(t))
+		d.host.Report(d.fix, hosttest.Check{Name: "lint", State: "success"})
+		for range 5 {
+			d.look(t)
+		}
+		require.Len(t, d.said(t), said, "it was told: %s", kind)
+		require.Equal(t, ciproof.Waiting, d.row(t).State)
+		d.host.Report(d.fix, hosttest.Check{Name: "CI", State: "success"})
+		d.until(t, "Proven by CI: 2 checks passed")
 	}
 }

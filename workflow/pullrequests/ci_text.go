@@ -35,6 +35,16 @@ func resultText(row ciproof.Row, r ruling, all []host.Check) string {
 	return text + " What was pushed stays as it is, unproven."
 }
 
+// heldText returns what the thread is told of checks of subject that wait for a person.
+func heldText(subject string, at host.Terms, waiting []string, all []host.Check) string {
+	verb := "waits"
+	if len(waiting) > 1 {
+		verb = "wait"
+	}
+	return fmt.Sprintf("CI of %s has not run: %s %s at %s until somebody allows it there. I cannot press "+
+		"that button; somebody with the right to do so can.", subject, linked(waiting, all), verb, at.Host)
+}
+
 // linked returns the names of checks, each as a link to its page if that is known.
 func linked(list []string, all []host.Check) string {
 	var texts []string

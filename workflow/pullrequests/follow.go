@@ -34,6 +34,11 @@ func (f *Follower) follow(
 			return 0, err
 		}
 	}
+	if p.State == host.Open {
+		if err := f.putPapers(ctx, row, at.Host); err != nil {
+			return 0, err
+		}
+	}
 	after := row
 	parts, err := f.remarks(ctx, &after, at)
 	if err == nil && p.State == host.Open && p.Head == row.Head && !row.Proof {
@@ -213,11 +218,12 @@ func (f *Follower) remarks(
 const maxRemark = 4000
 
 // The states of a commit's checks that the thread was told of. red is followed by the names of the failed
-// checks, and part by those that have not ended.
+// checks, part by those that have not ended, and held by those that wait for a person.
 const (
 	green = "green"
 	red   = "red"
 	part  = "part"
+	held  = "held"
 )
 
 // patience is how long a pending check may hold back the results of the others.
@@ -230,14 +236,17 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
+	if line := f.heldLine(row, all); line != "" {
+		return []store.Part{f.line(line)}, nil
+	}
 	var failed []host.Check
 	var names, pending []string
 	for _, c := range all {
 		name := plaintext.CutLine(plaintext.OneLine(c.Name), 80)
 		switch {
-		case c.State == host.Pending && time.Since(row.NewsAt) < patience:
+		case unended(c) && time.Since(row.NewsAt) < patience:
 			return nil, nil
-		case c.State == host.Pending:
+		case unended(c):
 			pending = append(pending, name)
 		case c.State == host.Failed:
 			failed = append(failed, c)
@@ -263,6 +272,9 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		return nil, nil
 	}
 	was := row.Checked
+	if strings.HasPrefix(was, held) {
+		was = "" // that line has no button to replace
+	}
 	row.Checked = state
 	row.Failure = ""
 	if len(failed) == 0 {
@@ -301,6 +313,33 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		return []store.Part{store.Reworded{ActionID: workflow.ButtonFixThere, Label: fixLabel, Line: l}}, nil
 	}
 	return []store.Part{store.Lines{l}}, nil
+}
+
+// unended reports whether a check has no result yet.
+func unended(c host.Check) bool { return c.State == host.Pending || c.State == host.Held }
+
+// heldLine returns what the thread is told of checks that wait until somebody presses a button at the host,
+// and notes in the row that it was told. It returns an empty string if there are none, or if it was told.
+func (f *Follower) heldLine(row *pullrequest.Row, all []host.Check) string {
+	waiting := heldChecks(all)
+	state := held + " " + strings.Join(waiting, ", ")
+	known := row.Checked != "" && !strings.HasPrefix(row.Checked, held) // how the checks ended
+	if len(waiting) == 0 || known || row.Checked == state {
+		return ""
+	}
+	row.Checked = state
+	return heldText(f.name(*row), f.words(*row), waiting, all)
+}
+
+// heldChecks returns the names of the checks that wait for a person, in order.
+func heldChecks(all []host.Check) (waiting []string) {
+	for _, c := range all {
+		if name := plaintext.SafeLine(c.Name, 80); c.State == host.Held && !slices.Contains(waiting, name) {
+			waiting = append(waiting, name)
+		}
+	}
+	slices.Sort(waiting)
+	return waiting
 }
 
 const (

@@ -152,7 +152,14 @@ func (f *Follower) open(
 	}
 	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), f.name(after),
 		row.Branch, row.Base)
-	return f.pause(after), f.Rows.Change(ctx, row, after, f.line(said))
+	if err := f.Rows.Change(ctx, row, after, f.line(said)); err != nil {
+		return 0, err
+	}
+	failpoint.Crash("pull_request_said")
+	if p.State != host.Open {
+		return f.pause(after), nil
+	}
+	return f.pause(after), f.putPapers(ctx, after, at.Host)
 }
 
 // findOrOpen first looks for a pull request that an earlier try may have opened, and opens one if there
@@ -181,8 +188,9 @@ func (f *Follower) findOrOpen(
 		return host.PullRequest{}, err
 	}
 	failpoint.Crash("pull_request_tried")
-	p, err := at.Host.Open(ctx,
-		host.Opening{Branch: row.Branch, Base: row.Base, Title: row.Title, Body: text, Draft: at.Draft})
+	p, err := at.Host.Open(ctx, host.Opening{
+		Branch: row.Branch, Base: row.Base, Title: row.Title, Body: opening(row, text), Draft: at.Draft,
+	})
 	if errors.Is(err, host.ErrExists) {
 		if found, lookup := find(); lookup != nil || found != nil {
 			return deref(found), lookup

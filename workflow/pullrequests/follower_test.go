@@ -43,17 +43,21 @@ func open(t *testing.T, token string) *desk { return openAt(t, host.GitHub, toke
 
 func openAt(t *testing.T, kind, token string) *desk {
 	t.Helper()
+	d := openAtHost(t, hosttest.Config{Kind: kind}, token)
+	d.push(t, "c1")
+	return d
+}
+
+// openAtHost returns a desk of whose branch nothing was pushed.
+func openAtHost(t *testing.T, cfg hosttest.Config, token string) *desk {
+	t.Helper()
 	s := storetest.Open(t)
-	d := &desk{
-		turn: storetest.BeginTurn(t, s),
-		host: hosttest.Listen(hosttest.Config{
-			Kind:       kind,
-			Repository: "acme/shop",
-			Token:      "tok_of_the_shop",
-			Reader:     "tok_that_reads",
-			PageSize:   5,
-		}),
-	}
+	cfg.Repository = "acme/shop"
+	cfg.Token = "tok_of_the_shop"
+	cfg.Reader = "tok_that_reads"
+	cfg.PageSize = 5
+	kind := cfg.Kind
+	d := &desk{turn: storetest.BeginTurn(t, s), host: hosttest.Listen(cfg)}
 	t.Cleanup(d.host.Close)
 	d.session = d.turn.Session().ID
 	web := d.host.URL + "/acme/shop"
@@ -66,7 +70,6 @@ func openAt(t *testing.T, kind, token string) *desk {
 			}},
 		},
 	}
-	d.push(t, "c1")
 	return d
 }
 
@@ -97,14 +100,14 @@ func (d *desk) client(kind, web, token string) host.Host {
 
 func (d *desk) push(t *testing.T, commit string) {
 	t.Helper()
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: "shop",
 		Branch:     branch,
 		Head:       commit,
 		Base:       "main",
 		Title:      "Fix it",
 		Body:       "Why",
-	}))
+	}}))
 }
 
 func (d *desk) look(t *testing.T) time.Duration {
@@ -563,14 +566,14 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 			UserName:   "ann",
 			MessageTS:  "1.0",
 		},
-		pullrequest.Intent{
+		pullrequest.Intent{Proposal: pullrequest.Proposal{
 			Repository: "shop",
 			Branch:     aside,
 			Head:       "c9",
 			Base:       "release/1.4",
 			Title:      "Fix it (backport to release/1.4)",
 			Body:       "Why",
-		}))
+		}}))
 	d.look(t)
 	require.Len(t, d.host.Pulls(), 2)
 	own, err := d.Rows.Of(t.Context(), d.session)
@@ -580,14 +583,14 @@ func TestABackportIsFollowedBeside(t *testing.T) {
 		func(p hosttest.Pull) bool { return p.Branch == aside })].Number
 	d.host.Report("at-"+aside,
 		hosttest.Check{Name: "test", State: "failure", Log: "--- FAIL: TestTotal (0.00s)\n"})
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: "shop",
 		Branch:     aside,
 		Head:       "at-" + aside,
 		Base:       "release/1.4",
 		Title:      "Fix it",
 		Body:       "Why",
-	}))
+	}}))
 	d.look(t)
 	said := d.said(t)
 	require.Contains(t, said[len(said)-1], "is red at the host: test. Failing: TestTotal.")

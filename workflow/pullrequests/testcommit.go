@@ -56,6 +56,7 @@ func (f *Follower) testsSpec(row ciproof.Row) git.PushSpec {
 	}
 	if r := f.repositoryOf(row.Repository); r != nil {
 		spec.Prefix = r.BranchPrefix
+		spec.Named = r.Naming.Branch.Expression()
 	}
 	return spec
 }

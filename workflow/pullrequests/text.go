@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
@@ -20,7 +19,7 @@ const (
 	endText   = "<!-- bobbin ends -->"
 )
 
-// text returns the bot's text for a pull request, between the marks, with a link to the thread.
+// text returns the bot's text for a pull request, with a link to the thread.
 func (f *Follower) text(ctx context.Context, row pullrequest.Row) (string, error) {
 	body := host.Body(row.Body)
 	if f.ThreadURL != nil {
@@ -30,21 +29,23 @@ func (f *Follower) text(ctx context.Context, row pullrequest.Row) (string, error
 		}
 		body += "\n\n[The thread](" + f.ThreadURL(session.Thread) + ")"
 	}
-	return beginText + "\n" + body + "\n" + endText, nil
+	return body, nil
+}
+
+// opening returns the text that a pull request is opened with: the bot's text between the marks, in the
+// repository's template if it has one.
+func opening(row pullrequest.Row, body string) string {
+	if row.Template != "" {
+		return fill(row.Template, body)
+	}
+	return between(mainPart, body)
 }
 
 // renewed returns the text there with ours in place of the bot's earlier text. ok is false if the marks
 // are no longer in it.
 func renewed(there, ours string) (text string, ok bool) {
-	begin := strings.Index(there, beginText)
-	if begin < 0 {
-		return "", false
-	}
-	length := strings.Index(there[begin:], endText)
-	if length < 0 {
-		return "", false
-	}
-	return there[:begin] + ours + there[begin+length+len(endText):], true
+	there, rest := renewPlaces(there, ours)
+	return replaceBetween(there, beginText, endText, between(mainPart, rest))
 }
 
 // reword updates the text of the pull request at the host after another push. Doing it twice changes

@@ -15,14 +15,14 @@ import (
 // pushText records another push, with a different text.
 func (d *desk) pushText(t *testing.T, commit, body string) {
 	t.Helper()
-	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{
+	require.NoError(t, d.turn.Record(t.Context(), pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: "shop",
 		Branch:     branch,
 		Head:       commit,
 		Base:       "main",
 		Title:      "Fix it",
 		Body:       body,
-	}))
+	}}))
 }
 
 // changes returns how many requests changed something at the host.
@@ -100,8 +100,8 @@ func TestATextThatStays(t *testing.T) {
 func TestMarksAreFound(t *testing.T) {
 	t.Parallel()
 	for there, want := range map[string]string{
-		"a " + beginText + "old" + endText + " b": "a new b",
-		beginText + endText:                       "new",
+		"a " + beginText + "old" + endText + " b": "a " + beginText + "\nnew\n" + endText + " b",
+		beginText + endText:                       beginText + "\nnew\n" + endText,
 		beginText + "old":                         "",
 		endText + beginText:                       "",
 		strings.ToUpper(beginText) + endText:      "",

@@ -4,7 +4,9 @@ package repository
 
 import (
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -36,6 +38,7 @@ type Repository struct {
 	Scope          string
 	Setup          packages.Config // how the repository's packages are fetched
 	Environment    environment.Config
+	Naming         Naming
 	Pulls          PullRequests
 	Display
 }
@@ -97,6 +100,35 @@ type PullRequests struct {
 	Web    string            // URL of the repository's page at the host
 	Hook   host.Webhook      // the webhook that the host calls; without a secret: none
 	People map[string]string // Slack ids by logins at the host, in lower case
+	Papers Papers
+}
+
+// Papers holds what a repository's pull requests have besides their text.
+type Papers struct {
+	Template  string   // TemplateOff, the path of a template, or empty: the one in the host's usual places
+	Labels    []string // put on each
+	Assignees []string // logins, Requester or Approver
+	Reviewers []string // logins, Codeowners, Requester or Approver
+}
+
+// TemplateOff is the value of Papers.Template with which no template is read.
+const TemplateOff = "off"
+
+// The words that stand for people in Papers.
+const (
+	Codeowners = "codeowners" // the owners of the changed files
+	Requester  = "requester"
+	Approver   = "approver"
+)
+
+// Login returns the login at the host of a person in Slack, or an empty string if People does not know it.
+func (p PullRequests) Login(user string) string {
+	for _, login := range slices.Sorted(maps.Keys(p.People)) {
+		if p.People[login] == user && user != "" && !strings.Contains(login, "@") {
+			return login
+		}
+	}
+	return ""
 }
 
 // Words returns how the host names a pull request.

@@ -223,7 +223,9 @@ func sideParts() []maskedPart {
 			anID: "Session Key", aName: "Repository", aHash: "Base Commit", aPath: "Changed",
 		}},
 		{store.PicturesStopped{}, nil},
-		{pullrequest.Intent{}, kept{aName: "Repository", aPath: "Branch Base Files", aHash: "Head"}},
+		{pullrequest.Intent{}, kept{
+			aName: "Repository Papers.What Papers.Names", aPath: "Branch Base Files", aHash: "Head",
+		}},
 		{pullrequest.Checked{}, kept{aName: "Repository", aPath: "Branch", aHash: "Head"}},
 		{pullrequest.Remark{}, kept{anID: "ID User", aName: "Login"}},
 		{store.UsageTotal{}, nil},

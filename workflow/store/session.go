@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -180,4 +181,16 @@ func CollectSessions(rows pgx.Rows, err error) ([]workflow.Session, error) {
 	}
 	return pgx.CollectRows(rows,
 		func(r pgx.CollectableRow) (workflow.Session, error) { return ScanSession(r) })
+}
+
+// BranchTaken reports whether another session than that one has a branch of that name in the repository.
+func (s *Store) BranchTaken(ctx context.Context, repository, branch, session string) (taken bool, err error) {
+	err = s.Pool.QueryRow(ctx, `select exists (select 1 from sessions
+			where repository = $1 and branch = $2 and id <> $3)
+		or exists (select 1 from pull_requests where repository = $1 and branch = $2 and session_id <> $3)`,
+		repository, branch, session).Scan(&taken)
+	if err != nil {
+		return false, fmt.Errorf("whether %s is taken: %w", branch, err)
+	}
+	return taken, nil
 }

@@ -585,6 +585,9 @@ func consentSamples() map[string][]workflow.Line {
 				},
 			},
 		),
+		"no name is allowed": says("I do not begin: the branch has a ticket (`fix/{ticket}-{slug}`), and " +
+			"nobody who may approve has named one: write `ticket: PAY-881` with the right one, and approve " +
+			"again."),
 		"a second approval": {
 			{Agent: "orchestrator", Text: "Revision 1 was already approved by ann."},
 			{

@@ -68,6 +68,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	}
 	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories, Mirrors: r.Mirrors}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
+	catalog.Tickets = permissions.TicketsNamed(r.Trackers)
 	attachments := &attachment.Attachments{
 		Ledger: ledger,
 		Sees:   r.Model.Sees(r.Agents[agent.Orchestrator].Model),

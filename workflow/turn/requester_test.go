@@ -158,14 +158,14 @@ func TestWhoAskedForAChangePutsNothingBack(t *testing.T) {
 	require.Equal(t, before, permitted())
 
 	require.NoError(t, th.Record(t.Context(),
-		pullrequest.Intent{
+		pullrequest.Intent{Proposal: pullrequest.Proposal{
 			Repository: "another",
 			Branch:     p.Branch,
 			Head:       p.Commit,
 			Base:       "main",
 			Title:      "Fix it",
 			Body:       "Why",
-		},
+		}},
 		store.Lines(th.ProgramLine("red", workflow.Button{
 			ActionID: workflow.ButtonFixThere,
 			Value:    store.NewToken(),

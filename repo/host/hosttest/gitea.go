@@ -36,8 +36,10 @@ func (g gitea) register(mux *http.ServeMux) (root string) {
 	in("GET /pulls", g.listPulls)
 	in("POST /pulls", g.createPull)
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
-	in("PATCH /pulls/{number}",
-		func(w http.ResponseWriter, r *http.Request) { g.reword(w, r, "body", g.pullForm) })
+	in("PATCH /pulls/{number}", g.changePull)
+	in("GET /labels", g.listLabels)
+	in("POST /pulls/{number}/requested_reviewers", g.askReview("acme", g.pullForm))
+	in("GET /assignees", g.listAssignees)
 	in("GET /commits/{commit}/statuses", g.listStatuses)
 	in("GET /actions/jobs/{id}", g.showJob)
 	in("GET /actions/jobs/{id}/logs", g.sendLog)
@@ -89,7 +91,12 @@ func (g gitea) listStatuses(w http.ResponseWriter, r *http.Request) {
 	list := []map[string]any{}
 	for _, c := range g.checksOf(r.PathValue("commit")) {
 		status := func(id int64, state, target string) map[string]any {
-			return map[string]any{"id": id, "context": c.Name, "status": state, "target_url": target}
+			v := map[string]any{"id": id, "context": c.Name, "status": state, "target_url": target}
+			if state == "blocked" { // as a job that waits for a person
+				v["status"] = "pending"
+				v["description"] = "Blocked by required conditions"
+			}
+			return v
 		}
 		list = append(list, status(2*c.ID, c.State, g.jobPath(c.ID)), status(2*c.ID-1, "pending", ""))
 	}
@@ -182,6 +189,7 @@ func (g gitea) pullForm(p Pull) map[string]any {
 		"base":             base,
 		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}
+	addPapers(v, p, "requested_reviewers_teams", "name")
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 		v["merged_at"] = "2026-03-02T12:00:00Z"

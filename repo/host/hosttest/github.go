@@ -31,6 +31,11 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
 	in("PATCH /pulls/{number}",
 		func(w http.ResponseWriter, r *http.Request) { g.reword(w, r, "body", g.pullForm) })
+	in("POST /issues/0/labels", g.refuseLabel)
+	in("POST /issues/{number}/labels", g.putOn("labels"))
+	in("POST /issues/{number}/assignees", g.putOn("assignees"))
+	in("POST /pulls/{number}/requested_reviewers", g.askReview("acme", g.pullForm))
+	in("GET /assignees", g.listAssignees)
 	in("GET /commits/{commit}/check-runs", g.listCheckRuns)
 	in("GET /commits/{commit}/status", func(w http.ResponseWriter, r *http.Request) {
 		show(w, r, map[string]any{"state": "pending", "statuses": []any{}})
@@ -44,7 +49,7 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	in("GET /issues", g.listIssues(g.issueForm))
 	in("GET /issues/{number}", g.showIssue(g.issueForm, g.pullIssueForm))
 	in("GET /pulls/{number}/files", g.listFiles)
-	in("GET /actions/runs", func(w http.ResponseWriter, r *http.Request) { show(w, r, map[string]any{}) })
+	in("GET /actions/runs", g.listRuns)
 	in("GET /actions/runs/{id}", g.showRun)
 	in("GET /actions/runs/{id}/jobs", g.listJobs)
 	return "/api/v3"
@@ -93,6 +98,9 @@ func (g gitHub) createPull(w http.ResponseWriter, r *http.Request) {
 func (g gitHub) listCheckRuns(w http.ResponseWriter, r *http.Request) {
 	runs := []map[string]any{}
 	for _, c := range g.checksOf(r.PathValue("commit")) {
+		if c.State == "action_required" {
+			continue // a run that has not begun has no check runs
+		}
 		run := map[string]any{
 			"id":         c.ID,
 			"head_sha":   cmp.Or(c.Of, r.PathValue("commit")),
@@ -175,6 +183,7 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		"base":             g.endForm(p.Base, "", g.cfg.Repository),
 		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}
+	addPapers(v, p, "requested_teams", "slug")
 	if p.State == "merged" {
 		v["state"] = "closed"
 		v["merged_at"] = "2026-03-02T12:00:00Z"

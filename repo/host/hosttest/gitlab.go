@@ -28,6 +28,7 @@ func (g gitLab) register(mux *http.ServeMux) (root string) {
 		answer(w, http.StatusNotFound, "404 Project Not Found")
 	})
 	mux.HandleFunc("GET /api/v4/personal_access_tokens/self", g.showToken)
+	mux.HandleFunc("GET /api/v4/users", g.listUsers)
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
 		show(w, r, map[string]any{"permissions": map[string]any{
 			"project_access": map[string]any{"access_level": 30},
@@ -38,8 +39,7 @@ func (g gitLab) register(mux *http.ServeMux) (root string) {
 	in("POST /merge_requests", g.createRequest)
 	in("GET /merge_requests/{number}",
 		func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.requestForm) })
-	in("PUT /merge_requests/{number}",
-		func(w http.ResponseWriter, r *http.Request) { g.reword(w, r, "description", g.requestForm) })
+	in("PUT /merge_requests/{number}", g.changePull)
 	in("GET /repository/commits/{commit}/statuses", g.listStatuses)
 	in("GET /jobs/{id}/trace", g.sendLog)
 	in("GET /merge_requests/{number}/notes", g.listNotes)
@@ -184,6 +184,9 @@ func (g gitLab) requestForm(p Pull) map[string]any {
 		"squash_commit_sha": nil,
 		"source_project_id": p.project(),
 		"target_project_id": repositoryID,
+		"labels":            append([]string{}, p.Labels...),
+		"assignees":         gitLabUsers(p.Assignees),
+		"reviewers":         gitLabUsers(p.Reviewers),
 	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)

@@ -37,6 +37,11 @@ type Config struct {
 	Branch func(name string) (string, error)
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
+	// NoPapers makes the server refuse labels and people on pull requests, as to a token without that right.
+	NoPapers bool
+	// People are the logins that can be assigned and asked; default: every one. Labels are those that
+	// exist; default: every one.
+	People, Labels []string
 }
 
 // A Server is a fake git host.
@@ -60,6 +65,7 @@ type Server struct {
 	limited  int // the number of next requests to refuse
 	wait     int // the seconds to wait that these responses ask for
 	lose     string
+	put      []Put
 
 	hookURL, hookSecret string
 	delivered           []Delivery
@@ -75,6 +81,8 @@ type Pull struct {
 	Head         string
 	Fork         bool // its branch is in somebody's fork
 	Login        string
+	// names that were put on it
+	Labels, Assignees, Reviewers []string
 }
 
 // repository returns the full name of the repository that the branch is in.

@@ -274,6 +274,22 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
+// listRuns lists the runs of a commit as GitHub does, with the checks that wait for a person as runs of their
+// own: such a run has no jobs yet.
+func (g gitHub) listRuns(w http.ResponseWriter, r *http.Request) {
+	list := []map[string]any{}
+	commit := r.URL.Query().Get("head_sha")
+	for _, c := range g.checksOf(commit) {
+		if c.State == "action_required" {
+			list = append(list, map[string]any{
+				"id": c.ID, "name": c.Name, "status": "completed", "conclusion": c.State,
+				"head_sha": commit, "html_url": g.cfg.Web + "/actions/runs/" + itoa(c.ID),
+			})
+		}
+	}
+	show(w, r, map[string]any{"workflow_runs": page(g.Server, w, r, list)})
+}
+
 // listJobs lists the jobs of the path's run as GitHub and Gitea do.
 func (s *Server) listJobs(w http.ResponseWriter, r *http.Request) {
 	run, _ := s.runOf(r.PathValue("id"))

@@ -211,6 +211,32 @@ func (r Reader) Read(ctx context.Context) ([]ReadMessage, error) {
 	})
 }
 
+// A TypedMessage is a message that a person typed in the thread, as it still stands there.
+type TypedMessage struct {
+	workflow.Message
+	Pushed bool // agents had been shown it when a push last went out
+}
+
+// Typed returns the messages that people typed in the thread and neither edited nor deleted since, in order
+// of arrival. It leaves out what apps posted, also for people, and what somebody else sent to the bot.
+func (r Reader) Typed(ctx context.Context) ([]TypedMessage, error) {
+	rows, err := r.db.Pool.Query(ctx, `select `+messageColumns+`, id <= (select delivered from sessions
+			where id = i.session_id)
+		from inbox i where session_id = $1 and user_id <> '' and value = '' and kind in ('mention', 'reply')
+			and not exists (select 1 from inbox d where d.session_id = i.session_id
+				and d.message_ts = i.message_ts and d.kind in ('edit', 'delete'))
+		order by i.id`, r.session)
+	if err != nil {
+		return nil, fmt.Errorf("what was typed in %s: %w", r.session, err)
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (x TypedMessage, err error) {
+		m := &x.Message
+		err = row.Scan(&m.ID, &m.Session, &m.EventID, &m.Kind, &m.TS, &m.User, &m.UserTeam, &m.Text,
+			&m.AgentText, &m.ActionID, &m.Value, &m.At, &x.Pushed)
+		return x, err
+	})
+}
+
 // ReadElsewhere reports whether agents were given what others wrote elsewhere since the newest push, or since
 // the beginning: at a link, at a git host, in a tracker, or in answers of a source.
 func (r Reader) ReadElsewhere(ctx context.Context) (found bool, err error) {

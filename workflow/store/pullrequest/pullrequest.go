@@ -68,11 +68,16 @@ type Proposal struct {
 	Title      string
 	Body       string
 	Files      []string // paths that were changed
+	// the repository's own template, prepared; empty: it has none
+	Template string
 }
 
 // Intent is a Part: a pushed branch is to have a pull request. If the branch has one already, that
 // one stays and is looked at again; while it is open, its text lists all pushes, newest first.
-type Intent Proposal
+type Intent struct {
+	Proposal
+	Papers []Wanted
+}
 
 func (Intent) Stage() record.Stage { return record.Push }
 
@@ -80,16 +85,18 @@ func (Intent) Stage() record.Stage { return record.Push }
 func (i Intent) Mask(mask func(string) string) record.Part {
 	i.Title = mask(i.Title)
 	i.Body = mask(i.Body)
+	i.Template = mask(i.Template)
 	return i
 }
 
 // Write stores the row, and lets the session's pull request job run at once.
 func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
-		`insert into pull_requests (repository, branch, session_id, head, base, title, body, files)
-		values ($1, $2, $3, $4, $5, $6, $7, $8)
+		`insert into pull_requests (repository, branch, session_id, head, base, title, body, files, template)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 		on conflict (repository, branch) do update set
 			head = excluded.head, title = excluded.title, files = excluded.files,
+			template = excluded.template,
 			reason = '', checked = '', failure = '', news_at = now(), woken = true,
 			body = case when pull_requests.state = 'open'
 				then left(format(E'## %s\n\n%s\n\n## Before that\n\n%s',
@@ -98,9 +105,12 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 			state = case when pull_requests.state = 'open' then 'open' else 'intended' end
 		where pull_requests.session_id = excluded.session_id`,
 		i.Repository, i.Branch, r.Session, i.Head, i.Base, database.CleanText(i.Title),
-		database.CleanText(i.Body), append([]string{}, i.Files...))
+		database.CleanText(i.Body), append([]string{}, i.Files...), database.CleanText(i.Template))
 	if err != nil {
 		return fmt.Errorf("pull request: %w", err)
+	}
+	if err := i.writePapers(ctx, tx); err != nil {
+		return err
 	}
 	return r.Queue.InsertPullRequest(ctx, tx, r.Session)
 }
@@ -108,7 +118,7 @@ func (i Intent) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 
-const columns = `repository, branch, session_id as session, head, base, title, body, files,
+const columns = `repository, branch, session_id as session, head, base, title, body, files, template,
 	state, tried_at is not null as tried, number, url, reason, worded, checked, failure,
 	heard as comments_until, news_at,
 	exists (select 1 from backports b

@@ -170,6 +170,8 @@ var forgetting = []string{
 	`delete from commands where session_id = $1`,
 	`delete from inquiries where session_id = $1`,
 	`delete from questions where session_id = $1`,
+	`delete from pull_request_papers w using pull_requests p
+		where (w.repository, w.branch) = (p.repository, p.branch) and p.session_id = $1`,
 	`delete from pull_requests where session_id = $1`,
 	`delete from backports where session_id = $1`,
 	`delete from ci_proofs where session_id = $1`,

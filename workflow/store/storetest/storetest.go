@@ -286,6 +286,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 		`insert into pull_requests (repository, branch, session_id, head, base, title, body, state, news_at)
 			values ('shop', 'bobbin/%[1]s', '%[1]s', 'c', 'main', 't', 'b', 'merged', now() -
 				'%[3]d days'::interval)`,
+		`insert into pull_request_papers (repository, branch, what, names)
+			values ('shop', 'bobbin/%[1]s', 'labels', '{bug}')`,
 		`insert into questions (session_id, text, options, recommended, open)
 			values ('%[1]s', 'q', '[]', 'r', '[]')`,
 		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,

@@ -181,6 +181,7 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 		p.OneOf(at+".review", "review", r.Review, []string{"on", "off"})
 	}
 	r.checkBranches(p, at)
+	r.checkNaming(p, at)
 	if near := r.Checks.Near; near != "" && !strings.Contains(near, "{files}") &&
 		!strings.Contains(near, "{packages}") {
 		p.At(at+".checks.near", "near %q needs {files} or {packages} where the changed ones are to be", near)

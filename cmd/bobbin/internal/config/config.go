@@ -74,6 +74,7 @@ type Repository struct {
 	Installed Installed `yaml:"environment"`
 
 	visibility
+	Naming
 	RemoteAccess
 }
 

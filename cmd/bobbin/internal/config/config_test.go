@@ -32,6 +32,11 @@ repositories:
     guests: no_code
     private: true
     branch_prefix: bobbin/
+    branch: "fix/{{ticket}-}{slug}"
+    branch_pattern: ^fix/
+    title: "fix({scope}): {summary}"
+    title_pattern: '^fix\('
+    host: {template: docs/pull_request.md, labels: [bug, "needs review"], assignees: [approver], reviewers: [codeowners, dan]}
     scope: services/cart
     code_url: https://git.acme.com/shop/{commit}/{path}#{line}
     setup: {run: [go mod download, npm ci --ignore-scripts], allow: [mirror.acme.internal, "registry.acme.com:3000"], private: [mirror.acme.internal], env: {GOPROXY: "https://mirror.acme.internal/go"}, minutes: 5}
@@ -102,7 +107,15 @@ var wholeShop = Repository{
 	},
 	Private:      true,
 	BranchPrefix: "bobbin/",
-	Scope:        "services/cart",
+	Naming: Naming{
+		Branch: "fix/{{ticket}-}{slug}", BranchPattern: "^fix/",
+		Title: "fix({scope}): {summary}", TitlePattern: `^fix\(`,
+	},
+	RemoteAccess: RemoteAccess{Host: GitHost{
+		Template: "docs/pull_request.md", Labels: []string{"bug", "needs review"},
+		Assignees: []string{"approver"}, Reviewers: []string{"codeowners", "dan"},
+	}},
+	Scope: "services/cart",
 	visibility: visibility{
 		Guests:  "no_code",
 		CodeURL: "https://git.acme.com/shop/{commit}/{path}#{line}",
@@ -517,6 +530,24 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{one + "releases: [bobbin/*]", `c:4: release "bobbin/*" begins as the branches do that Bobbin pushes`},
 	{one + "bases: [bobbin/*]", `c:4: base "bobbin/*" begins as the branches do that Bobbin pushes`},
+	{
+		one + "branch: fix/{tiket}-{slug}",
+		`c:4: branch "fix/{tiket}-{slug}": there is no placeholder {tiket}; ` +
+			`there are {ticket}, {slug}, {id}, {type}`,
+	},
+	{one + "branch: fix/{ticket}", `c:4: branch "fix/{ticket}" needs {slug} or {id}`},
+	{
+		one + "branch: fix//{slug}",
+		`c:4: branch "fix//{slug}" makes names such as "fix//refunds-are-too-high": git does not accept ` +
+			`that as the name of a branch`,
+	},
+	{
+		one + "branch_pattern: '^(fix'",
+		"c:4: branch_pattern \"^(fix\" is no regular expression: error parsing regexp: missing closing ): " +
+			"`^(fix`",
+	},
+	{one + `title: "fix: {ticket}"`, `c:4: title "fix: {ticket}" needs {summary}`},
+	{one + `title: "fix: {summary"`, `c:4: title "fix: {summary": an opening brace has no closing one`},
 	{
 		one + "branch_prefix: /",
 		`c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, ` +

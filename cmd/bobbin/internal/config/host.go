@@ -2,6 +2,8 @@ package config
 
 import (
 	"net/url"
+	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/host/githubapp"
+	"github.com/bobbinhq/bobbin/workflow/repository"
 )
 
 // A GitHost holds the settings of the git host at which pull requests are opened for pushed branches.
@@ -22,6 +25,14 @@ type GitHost struct {
 	TokenEnv string `yaml:"token_env"`
 	// on (default) or off: pull requests are opened as drafts
 	Draft string `yaml:"draft"`
+	// on (default), off, or the path of the template in the repository: what pull requests are written into
+	Template string `yaml:"template"`
+	// put on each pull request; default: none
+	Labels []string `yaml:"labels"`
+	// logins, or the words requester and approver; default: none
+	Assignees []string `yaml:"assignees"`
+	// logins, or the words codeowners, requester and approver; default: none
+	Reviewers []string `yaml:"reviewers"`
 	// secret of the host's webhooks; default: webhooks are not accepted
 	SecretEnv string `yaml:"webhook_secret_env"`
 	// the file says: host: on
@@ -36,7 +47,7 @@ func (g *GitHost) ReadShort(value any) bool {
 }
 
 // opens reports whether pull requests are opened: g is not the zero GitHost.
-func (g GitHost) opens() bool { return g != GitHost{} }
+func (g GitHost) opens() bool { return !reflect.ValueOf(g).IsZero() }
 
 // kinds are the git hosts at which pull requests can be opened.
 var kinds = []string{host.GitHub, host.GitLab, host.Gitea}
@@ -119,6 +130,7 @@ func (g GitHost) check(p *strictyaml.Problems, at, remote string) {
 	if g.Draft != "" {
 		p.OneOf(at+".draft", "draft", g.Draft, []string{"on", "off"})
 	}
+	g.checkPapers(p, at)
 	for key, name := range map[string]string{"token_env": g.TokenEnv, "webhook_secret_env": g.SecretEnv} {
 		if name != "" && !secrets.IsVariable(name) {
 			p.At(at+"."+key, "%s has to be the name of a variable of the environment, "+
@@ -129,5 +141,25 @@ func (g GitHost) check(p *strictyaml.Problems, at, remote string) {
 	}
 	if !address.IsHTTP(remote) && g.TokenEnv == "" {
 		p.At(at, "host: a repository that is fetched over ssh needs a token for its host; add token_env")
+	}
+}
+
+// hostLogin matches the login of a person at a git host.
+var hostLogin = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$`)
+
+// labelName matches the name of a label. GitLab separates several by commas.
+var labelName = regexp.MustCompile(`^[^\s,](?:[^,\r\n]{0,98}[^\s,])?$`)
+
+// checkPapers adds the problems of the template, the labels and the people of pull requests to p.
+func (g GitHost) checkPapers(p *strictyaml.Problems, at string) {
+	if t := g.Template; strings.HasPrefix(t, "/") || slices.Contains(strings.Split(t, "/"), "..") {
+		p.At(at+".template", "template %q has to be on, off, or the path of a file in the repository", t)
+	}
+	p.InForm(at+".labels", g.Labels, labelName, "the name of a label, without commas")
+	p.InForm(at+".assignees", g.Assignees, hostLogin, "a login at the git host, requester or approver")
+	p.InForm(at+".reviewers", g.Reviewers, hostLogin,
+		"a login at the git host, codeowners, requester or approver")
+	if slices.Contains(g.Assignees, repository.Codeowners) {
+		p.At(at+".assignees", "codeowners are reviewers: write reviewers: [codeowners]")
 	}
 }

@@ -49,9 +49,14 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		f.warn("it is a shallow clone: history is missing, and perhaps what a push needs",
 			"git fetch --unshallow there, or name the repository that it comes from")
 	}
-	if prefix := strings.TrimSuffix(cmp.Or(r.BranchPrefix, git.DefaultPrefix), "/"); sight.HasBranch(prefix) {
-		f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", prefix, prefix),
-			"rename that branch, or set another branch_prefix")
+	for setting, folder := range map[string]string{
+		"branch_prefix": cmp.Or(r.BranchPrefix, git.DefaultPrefix),
+		"branch":        r.Naming.Branch.Folder(),
+	} {
+		if folder = strings.TrimSuffix(folder, "/"); folder != "" && sight.HasBranch(folder) {
+			f.problem(fmt.Sprintf("a branch %s is in the way of all branches %s/…", folder, folder),
+				"rename that branch, or set another "+setting)
+		}
 	}
 	d.examineReleases(r, sight, f)
 	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
@@ -69,6 +74,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		default:
 			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 			examineReading(ctx, r, f)
+			examinePapers(ctx, r, f)
 		}
 	}
 	for _, l := range r.Setup.Logins {
@@ -95,6 +101,34 @@ func examineReading(ctx context.Context, r repository.Repository, f *List) {
 				"people point at")
 	default:
 		f.ok("issues, %ss and runs that people point at can be read", r.Pulls.Words().Noun)
+	}
+}
+
+// examinePapers asks the host whether the labels and people of pull requests can be set. What is missing does
+// not keep a pull request from being opened.
+func examinePapers(ctx context.Context, r repository.Repository, f *List) {
+	of := r.Pulls.Papers
+	var people []string
+	for _, name := range slices.Concat(of.Assignees, of.Reviewers) {
+		isWord := slices.Contains(
+			[]string{repository.Codeowners, repository.Requester, repository.Approver}, name)
+		if !isWord && !slices.Contains(people, name) {
+			people = append(people, name)
+		}
+	}
+	if len(of.Labels)+len(of.Assignees)+len(of.Reviewers) == 0 {
+		return
+	}
+	noun := r.Pulls.Words().Noun
+	switch lacks, err := r.Pulls.Host.LackingFor(ctx, of.Labels, people); {
+	case err != nil:
+		remoteRefusal(f, "labels and people of "+noun+"s cannot be asked for", err)
+	case len(lacks) > 0:
+		f.warn(fmt.Sprintf("labels and people cannot all be set on %ss: there is missing %s", noun,
+			strings.Join(lacks, ", ")), "add that at the host, or correct labels, assignees and reviewers "+
+			"under host; a "+noun+" is opened without them")
+	default:
+		f.ok("labels and people can be set on %ss (asked, not tried)", noun)
 	}
 }
 

@@ -45,7 +45,7 @@ var (
 	codeLink = regexp.MustCompile(
 		`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|` +
 			`^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
-			`^<https://git\.example/shop/actions/runs/\d+/job/[\w-]+\|[\w-]+>$|` +
+			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
 			`^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)

@@ -138,6 +138,7 @@ func repositoryOf(
 		Bases:        r.Bases,
 		Channels:     r.Channels,
 		BranchPrefix: r.BranchPrefix,
+		Naming:       r.Naming.Forms(),
 		Build:        r.Checks.Build,
 		Test:         r.Checks.Test,
 		Near:         r.Checks.Near,

@@ -79,6 +79,12 @@ func pullRequestsOf(
 	}
 	app, _ := credentials.(*githubapp.App)
 	p := repository.PullRequests{Kind: h.Kind, Draft: h.Draft != "off", Web: web, People: map[string]string{}}
+	p.Papers = repository.Papers{
+		Template: h.Template, Labels: h.Labels, Assignees: h.Assignees, Reviewers: h.Reviewers,
+	}
+	if p.Papers.Template == "on" {
+		p.Papers.Template = ""
+	}
 	p.Hook = host.Webhook{Kind: h.Kind, Secret: remote.Secret(values[h.SecretEnv])}
 	for login, id := range file.People {
 		p.People[strings.ToLower(login)] = id

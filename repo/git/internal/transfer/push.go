@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"path"
+	"regexp"
 	"strings"
 	"time"
 
@@ -35,6 +36,8 @@ type PushSpec struct {
 	Branch string
 	// the prefix that Branch must have; default bobbin/
 	Prefix string
+	// names that Branch may have without the prefix; nil: none
+	Named *regexp.Regexp
 	// branches never pushed to, as path.Match patterns; the default branch is always protected
 	Protected []string
 	// Branch is somebody else's, which a person named: it may be outside Prefix, and has to be at Base
@@ -127,6 +130,12 @@ func (p *PushSpec) Check(defaultBranch string) error {
 	return nil
 }
 
+// isOwn reports whether Branch has a name of the bot's own.
+func (p *PushSpec) isOwn() bool {
+	return strings.HasPrefix(p.Branch, p.Prefix) && p.Branch != p.Prefix ||
+		p.Named != nil && p.Named.MatchString(p.Branch)
+}
+
 func (p *PushSpec) findFault(defaultBranch string) error {
 	if p.Prefix == "" {
 		p.Prefix = DefaultPrefix
@@ -137,7 +146,7 @@ func (p *PushSpec) findFault(defaultBranch string) error {
 		return fmt.Errorf("%q is not the short name of a branch", p.Branch)
 	case p.Existing && p.Base == "":
 		return fmt.Errorf("%q is to be moved from no known commit", p.Branch)
-	case !p.Existing && (!strings.HasPrefix(p.Branch, p.Prefix) || p.Branch == p.Prefix):
+	case !p.Existing && !p.isOwn():
 		return fmt.Errorf("%q is outside %s, and the bot pushes nowhere else", p.Branch, p.Prefix)
 	case name.Validate() != nil:
 		return fmt.Errorf("%q is not a name that git allows for a branch", p.Branch)

@@ -73,13 +73,15 @@ func (d *Delivery) commitSpec(
 	if err != nil {
 		return git.CommitSpec{}, err
 	}
+	message, _ := proven.names.message(proposal.CommitMessage(f.Title, f.Summary, title))
 	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
 	if proven.unproven() != "" {
 		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
 	}
+	trailers = append(trailers, proposal.TicketTrailers(proven.names.tickets)...)
 	return git.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
-		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, title)),
+		Message:  d.SecretFinder().Mask(message),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
 	}, nil
 }
@@ -129,15 +131,35 @@ func proposedPull(
 		Approval:  *work.approval,
 		Allowance: work.allowance,
 		Changes:   work.changes,
+		Tickets:   work.names.tickets,
 		Mask:      d.SecretFinder().Mask,
 	}
+	files, err := d.Trees.Current().Mirror.Commits().Files(d.Session().BaseCommit)
+	if err != nil {
+		return nil, fmt.Errorf("pull request: %w", err)
+	}
+	house := proposal.House{
+		Repository: r, Base: files, Approver: work.approval.User, Requester: d.Session().Requester,
+	}
 	return []store.Part{pullrequest.Intent{
-		Repository: r.Name,
-		Branch:     d.Session().Branch,
-		Head:       commit,
-		Base:       base,
-		Title:      w.Heading(),
-		Body:       w.Body(),
-		Files:      w.Paths(),
+		Proposal: pullrequest.Proposal{
+			Repository: r.Name,
+			Branch:     d.Session().Branch,
+			Head:       commit,
+			Base:       base,
+			Title:      work.names.heading(w.Heading()),
+			Body:       w.Body(),
+			Files:      w.Paths(),
+			Template:   house.Template(work.known()),
+		},
+		Papers: house.Papers(w.Paths()),
 	}}, nil
+}
+
+// known returns what the program knows of the work, for the checklist of a template.
+func (p provenWork) known() proposal.Known {
+	if p.unproven() != "" || !p.proof.Passes() {
+		return proposal.Known{}
+	}
+	return proposal.Known{TestsAdded: len(p.proof.RedOnBase) > 0, TestsPass: !p.proof.NoTests}
 }

@@ -33,6 +33,8 @@ type Delivery struct {
 	saidCommand bool
 	// the orchestrator was told once what people wrote since the approval, as it says nothing of it
 	saidWords bool
+	// titles of the orchestrator that the house's pattern did not allow
+	refusedTitles int
 
 	// each proof.Proof that held, by base and tree
 	proofs sync.Map

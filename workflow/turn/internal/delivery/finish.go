@@ -35,10 +35,13 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if err != nil {
 		return prompt.Refused(err)
 	}
+	f, work.unsaid = withoutClaims(f)
+	if work, f, err = d.holdTitle(ctx, work, f); err != nil {
+		return prompt.Refused(err)
+	}
 	if work, err = d.allowPush(ctx, work); err != nil {
 		return prompt.Refused(err)
 	}
-	f, work.unsaid = withoutClaims(f)
 	return prompt.Answer(d.publishCommit(ctx, work, f))
 }
 
@@ -198,6 +201,7 @@ func (d *Delivery) publishCommit(
 		Base:      s.BaseCommit,
 		Branch:    s.Branch,
 		Prefix:    p.Repository.BranchPrefix,
+		Named:     p.Repository.Naming.Branch.Expression(),
 		Protected: []string{p.BaseBranch()},
 	}
 	if err = tracing.Do(ctx, "push", func(ctx context.Context) error {

@@ -36,7 +36,8 @@ type provenWork struct {
 	amended        bool            // people corrected the work since the approval
 	criteria       []string        // done criteria; finish says something about each
 	review         *review.Outcome // nil: the review is off
-	unsaid         []string        // sentences of the orchestrator that only the program may say
+	names          names
+	unsaid         []string // sentences of the orchestrator that only the program may say
 }
 
 // unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work

@@ -48,6 +48,7 @@ const laterWords = "and what was pushed later"
 
 // openHost serves the remote over HTTP, and starts a fake Gitea for its pull requests.
 func (c *chaos) openHost(files []txtar.File) {
+	files = append(files, txtar.File{Name: "CODEOWNERS", Data: []byte("* @dan-at-work\n")})
 	served := githost.Open(c.t, filepath.Join(c.dir, "host"), files)
 	c.remote = served.Dir
 	c.moveRelease()
@@ -67,7 +68,9 @@ func (c *chaos) openHost(files []txtar.File) {
 		},
 	})
 	c.t.Cleanup(c.host.Close)
-	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q}", front.URL+"/acme/remote.git", c.host.API)
+	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q, "+
+		"labels: [bug], assignees: [ann-at-work], reviewers: [codeowners]}", front.URL+"/acme/remote.git",
+		c.host.API)
 }
 
 // moveRelease adds a commit to the release branch, and makes the branch if it is missing.
@@ -179,6 +182,29 @@ func (c *chaos) closePulls() {
 	}
 }
 
+// paperFaults returns what is wrong with the labels and people of the pull requests: each has to have been
+// put on each of them once.
+func (c *chaos) paperFaults() (found []string) {
+	times := map[hosttest.Put]int{}
+	for _, p := range c.host.Puts() {
+		times[p]++
+	}
+	for _, p := range c.host.Pulls() {
+		for what, name := range map[string]string{
+			"labels": "bug", "assignees": "ann-at-work", "reviewers": "dan-at-work",
+		} {
+			n := times[hosttest.Put{Number: p.Number, What: what, Name: name}]
+			// A frozen replica that wakes may ask once more for what the pull request has by then, which
+			// changes nothing at a host.
+			if n != 1 && !(c.froze && n == 2) {
+				found = append(found, fmt.Sprintf("pull request %d: %s %s was put %d times, want 1", p.Number,
+					what, name, n))
+			}
+		}
+	}
+	return found
+}
+
 // opensTwice reports whether a branch has two pull requests.
 func (c *chaos) opensTwice() bool {
 	branches := map[string]bool{}
@@ -209,6 +235,7 @@ func (c *chaos) hostFaults() (found []string) {
 	if left := c.unworded(); len(left) > 0 {
 		found = append(found, fmt.Sprintf("pull requests %v do not say what was pushed later", left))
 	}
+	found = append(found, c.paperFaults()...)
 	for n, p := range c.threads() {
 		for line, want := range hostLines {
 			if times := c.posted(p, line); times != want {

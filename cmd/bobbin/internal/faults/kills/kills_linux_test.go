@@ -45,8 +45,11 @@ type chaos struct {
 	strikes  []blow // replaces the kills, freezes and restarts, if not nil
 	unguard  string // SQL that disables a guard: the run must then show faults
 	forget   string // SQL that disables a guard, run at each death of a replica
-	binary   string // path of the program; default: the unchanged program
-	hosted   bool   // pull requests are opened for pushed branches, and watched
+
+	pullsStay bool   // nobody closes pull requests at a death with forget
+	froze     bool   // replicas froze at points, and woke again
+	binary    string // path of the program; default: the unchanged program
+	hosted    bool   // pull requests are opened for pushed branches, and watched
 
 	dir    string
 	remote string

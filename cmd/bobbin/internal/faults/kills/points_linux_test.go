@@ -220,6 +220,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	for name, x := range map[string]struct {
 		point, unguard, forget, want string
 		frozen                       bool
+		pullsStay                    bool // nobody closes pull requests before the bot goes on
 		hit                          int
 	}{
 		"the key that a post is looked up by": {
@@ -237,6 +238,13 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			hit:    1,
 			want:   `pull requests: \d+|stands [3-9] times`,
 			forget: `update pull_requests set tried_at = null`,
+		},
+		"the mark that a host was asked for labels and people": {
+			point:     "pull_request_papered",
+			hit:       1,
+			want:      `was put [2-9] times`,
+			forget:    `update pull_request_papers set tried_at = null`,
+			pullsStay: true,
 		},
 		"the commit of a backport, which is kept before its push": {
 			point: "backport_pushed",
@@ -281,6 +289,8 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 					unguard:  x.unguard,
 					forget:   x.forget,
 					hosted:   isHosted(x.point),
+
+					pullsStay: x.pullsStay,
 				}
 				c.open()
 				play := (*chaos).playUntil
@@ -328,7 +338,9 @@ func (c *chaos) playUntil(stops []stop) (left []stop) {
 		if c.forget != "" {
 			_, err := c.db.Exec(ctx, c.forget)
 			require.NoError(c.t, err)
-			c.closePulls() // people may close them before the bot continues
+			if !c.pullsStay {
+				c.closePulls() // people may close them before the bot continues
+			}
 		}
 		if c.hosted {
 			c.moveRelease() // the release branch moves on meanwhile
@@ -400,6 +412,7 @@ func (c *chaos) begin(ctx context.Context, first *replicaProcess) (talked chan s
 // over, freezes at the next, and so on; the last one finishes, and then the others are woken. It returns the
 // stops that were never reached.
 func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
+	c.froze = true
 	ctx, cancel := context.WithTimeout(c.t.Context(), c.most())
 	defer cancel()
 	last := &replicaProcess{data: "data-0"}

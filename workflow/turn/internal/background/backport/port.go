@@ -341,7 +341,7 @@ func (b *backportRun) announcement(
 		Changes: changes,
 		Mask:    b.hide.Mask,
 	}
-	t.Pull = &pullrequest.Intent{
+	t.Pull = &pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: row.Repository,
 		Branch:     row.Branch,
 		Head:       row.Commit,
@@ -349,8 +349,26 @@ func (b *backportRun) announcement(
 		Title:      w.Heading(),
 		Body:       w.Body(),
 		Files:      w.Paths(),
+	}}
+	return t, b.addPapers(ctx, t.Pull)
+}
+
+// addPapers adds what the repository wants on its pull requests, by the files of the release.
+func (b *backportRun) addPapers(ctx context.Context, to *pullrequest.Intent) error {
+	session, err := b.Rows.Store.Session(ctx, b.row.Session)
+	if err != nil {
+		return fmt.Errorf("pull request: %w", err)
 	}
-	return t, nil
+	files, err := b.reader().Files(b.row.Onto)
+	if err != nil {
+		return fmt.Errorf("pull request: %w", err)
+	}
+	house := proposal.House{
+		Repository: b.repository, Base: files, Approver: b.row.User, Requester: session.Requester,
+	}
+	to.Template = house.Template(proposal.Known{})
+	to.Papers = house.Papers(to.Files)
+	return nil
 }
 
 func countLines(changes []diff.Change) (added, removed int) {
@@ -389,6 +407,7 @@ func (b *backportRun) publish(ctx context.Context) error {
 		Base:      b.row.Onto,
 		Branch:    b.row.Target(),
 		Prefix:    b.repository.BranchPrefix,
+		Named:     b.repository.Naming.Branch.Expression(),
 		Protected: []string{b.row.Release},
 	}
 	if b.row.Direct {

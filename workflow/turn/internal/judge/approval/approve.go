@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -179,6 +181,10 @@ func (ap *Approvals) approvalParts(
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
 	approved, err := ap.Permissions.ApprovalParts(ctx,
 		permission.Asker{Message: m.Message, Person: p}, r, scope)
+	var unnamed *catalog.NameError
+	if errors.As(err, &unnamed) {
+		return ap.refuseRevision(r.Revision, m, p, "no allowed name", unnamed.Said), nil
+	}
 	return append(f, approved...), err
 }
 

@@ -2,6 +2,7 @@ package approval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -106,6 +108,10 @@ func (ap *Approvals) ConfirmUnderstanding(
 		})
 	approved, err := ap.Permissions.ApprovalParts(ctx,
 		permission.Asker{Message: m.Message, Person: p}, report, "")
+	var unnamed *catalog.NameError
+	if errors.As(err, &unnamed) {
+		return refused("no allowed name", unnamed.Said)
+	}
 	return append(f, approved...), err
 }
 

@@ -64,7 +64,7 @@ func (ps *Permissions) approvalParts(
 ) ([]store.Part, error) {
 	m := by.Message
 	p := by.Person
-	branch, err := ps.Catalog.BranchName(ctx)
+	branch, err := ps.Catalog.BranchName(ctx, r.Kind)
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -21,6 +20,8 @@ type Catalog struct {
 	*ledger.Ledger
 	Repositories []repository.Repository
 	Mirrors      *git.Mirrors // of the repositories, to look up branches
+	// Tickets returns the issues that people who may approve named, the newest last; nil: none is looked for.
+	Tickets func(ctx context.Context) ([]Ticket, error)
 }
 
 // ChangeButton returns the button that asks for another repository, or nil if there is only one to
@@ -134,24 +135,6 @@ func (c *Catalog) requestText(ctx context.Context) (string, error) {
 		}
 	}
 	return text, err
-}
-
-// BranchName returns the name of the branch for the session's work.
-func (c *Catalog) BranchName(ctx context.Context) (string, error) {
-	s := c.Session()
-	if s.Branch != "" {
-		return s.Branch, nil
-	}
-	title, err := c.WorkTitle(ctx)
-	if err != nil {
-		return "", err
-	}
-	r, _, err := c.Current(ctx)
-	if err != nil {
-		return "", err
-	}
-	prefix := cmp.Or(r.BranchPrefix, "bobbin/")
-	return prefix + plaintext.Slug(c.SecretFinder().Mask(title)) + "-" + s.ID, nil
 }
 
 // WorkTitle returns the title of the work: from the newest report if there is one, otherwise from the

@@ -53,6 +53,26 @@ func UnprovenTrailer(reason string) [2]string {
 	return [2]string{"Unproven", host.CommitText(plaintext.OneLine(reason))}
 }
 
+// A TicketLine is an issue that a commit and a pull request name, since a person who may approve named it. It
+// has its effect at the host.
+type TicketLine struct {
+	Name   string // #412 or PAY-881
+	Closes bool
+	By     string // who named it
+}
+
+// TicketTrailers returns the trailers that name the tickets.
+func TicketTrailers(tickets []TicketLine) (list [][2]string) {
+	for _, t := range tickets {
+		key := "Refs"
+		if t.Closes {
+			key = "Fixes"
+		}
+		list = append(list, [2]string{key, t.Name})
+	}
+	return list
+}
+
 // firstSentence splits a text after its first sentence or line.
 func firstSentence(s string) (first, rest string) {
 	line, _, _ := strings.Cut(s, "\n")

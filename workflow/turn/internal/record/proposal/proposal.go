@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
 
 // PullRequestText holds the content of a pull request.
@@ -23,6 +24,7 @@ type PullRequestText struct {
 	Approval  workflow.Approval
 	Allowance *workflow.Allowance // nil if the push needed none
 	Changes   []diff.Change
+	Tickets   []TicketLine
 	Mask      func(string) string // masks secrets
 }
 
@@ -45,9 +47,10 @@ func (p PullRequestText) Body() string {
 		b.WriteString(host.Quote(text) + "\n\n")
 	}
 	part("", withoutHeadings(p.Summary))
-	part(fmt.Sprintf("Report (revision %d)", p.Report.Revision), withoutHeadings(p.Report.Text))
+	part(fmt.Sprintf(pullrequest.ReportHeading+" (revision %d)", p.Report.Revision),
+		withoutHeadings(p.Report.Text))
 	if len(p.Proof) > 0 {
-		part("Proof", "- "+strings.Join(p.Proof, "\n- "))
+		part(pullrequest.ProofHeading, "- "+strings.Join(p.Proof, "\n- "))
 	}
 	allowed := fmt.Sprintf("- Revision %d approved by %s", p.Approval.Revision,
 		plaintext.OneLine(p.Approval.UserName))
@@ -58,9 +61,26 @@ func (p PullRequestText) Body() string {
 		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName),
 			plaintext.OneLine(a.Names))
 	}
+	if tickets := p.ticketsText(); tickets != "" {
+		fmt.Fprintf(&b, "### %s\n\n%s\n\n", pullrequest.TicketsHeading, tickets)
+	}
 	part("Approvals", allowed)
 	part("Files", FilesText(p.Changes))
 	return host.Body(strings.TrimSpace(b.String()))
+}
+
+// ticketsText returns one line for each ticket. Unlike what people and models say, they have their effect.
+func (p PullRequestText) ticketsText() string {
+	var lines []string
+	for _, t := range p.Tickets {
+		verb := "For"
+		if t.Closes {
+			verb = "Fixes"
+		}
+		lines = append(lines, fmt.Sprintf("- %s %s, as %s wrote", verb, t.Name,
+			host.Quote(p.Mask(plaintext.OneLine(t.By)))))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // headings match what Markdown makes a heading: a line that begins with number signs,

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -213,37 +215,60 @@ func (l *Tools) beginWork(
 	if err != nil {
 		return model.Result{}, err
 	}
+	approved, by, unnamed, err := l.allowedBy(ctx, by, report)
+	if err != nil {
+		return model.Result{}, err
+	}
 	if by == nil {
-		who, err := l.Permissions.WhoAllows(ctx)
-		if err != nil {
-			return model.Result{}, err
+		waits := fmt.Sprintf("Revision %d. %s", report.Revision, unnamed)
+		if unnamed == "" {
+			who, err := l.Permissions.WhoAllows(ctx)
+			if err != nil {
+				return model.Result{}, err
+			}
+			waits = fmt.Sprintf("Revision %d. I need an approval before I build this (%s). %s: "+
+				"reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(who, "."))
 		}
-		waits := l.MaskShown(
-			fmt.Sprintf("Revision %d. I need an approval before I build this (%s). %s: "+
-				"reply \"go ahead\".",
-				report.Revision, why, strings.TrimSuffix(who, ".")),
-		)
-		shown = ledger.VouchBelow(shown, waits)
-		report.Text = shown[0].Text
-		shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
-		return ledger.WithParts(model.Result{
-			Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
-			Ends: true,
-		},
-			update, consent.Report(*report), store.Replies(shown),
-			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
+		return l.waitForApproval(report, update, shown, l.MaskShown(waits)), nil
 	}
 	written := []store.Part{
 		update, consent.Report(*report), store.Lines(shown),
 		store.Lines(l.ProgressLine("Planning the implementation")),
 	}
-	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")
-	if err != nil {
-		return model.Result{}, err
-	}
 	written = append(written, approved...)
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, "+
 		"so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
+}
+
+// allowedBy returns the parts of the approval by who asked, if that permits the work. unnamed says why there
+// is no name for its branch or its commit; then nobody permits it yet.
+func (l *Tools) allowedBy(
+	ctx context.Context, by *permission.Asker, report *workflow.Report,
+) (approved []store.Part, who *permission.Asker, unnamed string, err error) {
+	if by == nil {
+		return nil, nil, "", nil
+	}
+	approved, err = l.Permissions.ApprovalParts(ctx, *by, *report, "")
+	var refused *catalog.NameError
+	if errors.As(err, &refused) {
+		return nil, nil, refused.Said, nil
+	}
+	return approved, by, "", err
+}
+
+// waitForApproval shows a request with buttons, and waits says what for.
+func (l *Tools) waitForApproval(
+	report *workflow.Report, update store.Update, shown []workflow.Line, waits string,
+) model.Result {
+	shown = ledger.VouchBelow(shown, waits)
+	report.Text = shown[0].Text
+	shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
+	return ledger.WithParts(model.Result{
+		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
+		Ends: true,
+	},
+		update, consent.Report(*report), store.Replies(shown),
+		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest})
 }
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.

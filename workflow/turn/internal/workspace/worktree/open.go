@@ -121,6 +121,11 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 				strings.TrimRight(" "+base.Note, " "),
 		})
 	}
+	hint, err := t.Catalog.TicketHint(ctx, configured)
+	if err != nil {
+		return err
+	}
+	text = strings.TrimSuffix(text+" "+hint, " ")
 	buttons := slices.Concat(t.Catalog.ChangeButton("Change repository…"),
 		t.Catalog.BaseButton(configured, p.Mirror.Commits().Names()))
 	parts = append(parts, store.Update{Change: func(s *workflow.Session) {
