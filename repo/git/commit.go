@@ -7,7 +7,8 @@ import (
 )
 
 // Commit writes a commit to the workspace's own objects and returns its hash. An empty spec.Tree means
-// the current files, an empty spec.Parent the base. It moves no branch.
+// the current files, an empty spec.Parent the base. It moves no branch. It is made as the remote's Commits
+// say.
 func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error) {
 	if spec.Tree == "" {
 		tree, err := w.Tree(ctx)
@@ -19,7 +20,11 @@ func (w *Workspace) Commit(ctx context.Context, spec CommitSpec) (string, error)
 	if spec.Parent == "" {
 		spec.Parent = w.Base()
 	}
-	return spec.Write(w.Store, Identity{Name: "Bobbin", Email: "bobbin@localhost"})
+	how := w.mirror.Remote().Commits
+	if how.Host != nil {
+		return w.commitAtHost(ctx, spec, how)
+	}
+	return spec.Write(w.Store, how)
 }
 
 // HasCommit reports whether the workspace's own objects or the mirror hold a commit, named by its whole

@@ -37,6 +37,8 @@ type PushSpec struct {
 	Prefix string
 	// branches never pushed to, as path.Match patterns; the default branch is always protected
 	Protected []string
+	// the remote is a fork, which may lack commits of the repository; Workspace.Push fills it in
+	ToFork bool
 }
 
 // A PushResult is the state of the branch on the remote after a push.
@@ -70,6 +72,7 @@ func (c *Client) Push(
 			Commit: plumbing.NewHash(p.Commit),
 			Ref:    plumbing.NewBranchReferenceName(p.Branch),
 			own:    own,
+			toFork: p.ToFork,
 		}
 		if push.credential, err = r.Credential(ctx, remote.Write); err == nil {
 			res.Already, err = push.sendChecked(ctx)
@@ -154,6 +157,7 @@ type Push struct {
 	Commit plumbing.Hash
 	Ref    plumbing.ReferenceName
 	own    map[plumbing.Hash]bool
+	toFork bool
 	output dial.OutputHead
 
 	credential remote.Credential
@@ -228,7 +232,14 @@ func (p *Push) buildRequest(
 	for h := range maps.Values(adv.References) {
 		there[h] = true
 	}
-	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there, p.own)
+	own := p.own
+	if p.toFork {
+		var err error
+		if own, err = p.lackedByFork(ctx, adv); err != nil {
+			return nil, err
+		}
+	}
+	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there, own)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), remote.LocalError("list the objects of the commit", err))
 	}
