@@ -27,11 +27,10 @@ func (g gitea) register(mux *http.ServeMux) (root string) {
 		answer(w, http.StatusNotFound, "The target couldn't be found.")
 	})
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, map[string]any{
-			"permissions":       map[string]any{"push": true, "pull": true},
-			"has_pull_requests": true,
-		})
+		show(w, r, g.about(r.PathValue("owner")+"/"+r.PathValue("name")))
 	})
+	in("GET /branch_protections", g.listProtections)
+	mux.HandleFunc("GET /api/v1/user/keys", g.showKeys)
 	in("GET /pulls", g.listPulls)
 	in("POST /pulls", g.createPull)
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
@@ -66,8 +65,10 @@ func (g gitea) createPull(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Title, Head, Base, Body string }
 	readBody(r, &asked)
 	title, draft := strings.CutPrefix(asked.Title, "WIP: ")
+	branch, ours := g.fromFork(asked.Head)
 	p, code, why := g.open(Pull{
-		Branch: asked.Head,
+		Branch: branch,
+		Ours:   ours,
 		Base:   asked.Base,
 		Title:  title,
 		Body:   asked.Body,
@@ -173,8 +174,11 @@ func (g gitea) pullForm(p Pull) map[string]any {
 		"draft":            p.Draft,
 		"merged":           p.State == "merged",
 		"merge_commit_sha": nil,
-		"head":             map[string]any{"ref": p.Branch, "sha": p.Head, "repo_id": p.project()},
-		"base":             map[string]any{"ref": p.Base, "repo_id": repositoryID},
+		"head": map[string]any{
+			"ref": p.Branch, "sha": p.Head, "repo_id": p.project(),
+			"repo": map[string]any{"full_name": g.pathOf(p)},
+		},
+		"base": map[string]any{"ref": p.Base, "repo_id": repositoryID},
 	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)

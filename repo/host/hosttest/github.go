@@ -24,8 +24,12 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	}
 	mux.HandleFunc("/",
 		func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, "Not Found") })
-	in("GET ",
-		func(w http.ResponseWriter, r *http.Request) { show(w, r, map[string]any{"default_branch": "main"}) })
+	in("GET ", func(w http.ResponseWriter, r *http.Request) {
+		show(w, r, g.about(r.PathValue("owner")+"/"+r.PathValue("name")))
+	})
+	in("GET /rules/branches/{branch...}", g.listRules)
+	g.registerCommits(in)
+	mux.HandleFunc("GET /api/v3/user/ssh_signing_keys", g.showKeys)
 	in("GET /pulls", g.listPulls)
 	in("POST /pulls", g.createPull)
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
@@ -56,12 +60,13 @@ func (g gitHub) listPulls(w http.ResponseWriter, r *http.Request) {
 	if _, name, ok := strings.Cut(r.URL.Query().Get("head"), ":"); ok {
 		branch = name
 	}
+	_, ours := g.fromFork(r.URL.Query().Get("head"))
 	list := []map[string]any{}
 	for _, p := range g.pullsOf(branch) {
 		if r.URL.Query().Get("state") != "all" && p.State != "open" {
 			continue
 		}
-		if branch == "" || !p.Fork { // head names the owner, too
+		if branch == "" || !p.Fork && p.Ours == ours { // head names the owner, too
 			list = append(list, g.pullForm(p))
 		}
 	}
@@ -75,8 +80,10 @@ func (g gitHub) createPull(w http.ResponseWriter, r *http.Request) {
 		Draft                   bool
 	}
 	readBody(r, &asked)
+	branch, ours := g.fromFork(asked.Head)
 	p, code, why := g.open(Pull{
-		Branch: asked.Head,
+		Branch: branch,
+		Ours:   ours,
 		Base:   asked.Base,
 		Title:  asked.Title,
 		Body:   asked.Body,
@@ -171,8 +178,10 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		"body":             p.Body,
 		"merged_at":        nil,
 		"merge_commit_sha": "0000000",
-		"head":             map[string]any{"ref": p.Branch, "sha": p.Head},
-		"base":             map[string]any{"ref": p.Base},
+		"head": map[string]any{
+			"ref": p.Branch, "sha": p.Head, "repo": map[string]any{"full_name": g.pathOf(p)},
+		},
+		"base": map[string]any{"ref": p.Base},
 	}
 	if p.State == "merged" {
 		v["state"] = "closed"
