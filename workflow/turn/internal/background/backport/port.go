@@ -261,6 +261,7 @@ func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	}
 	return b.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
+		Made: row.Commit,
 		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) +
 			"\n\nBackported from commit " + row.Pushed + "."),
 		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User),
@@ -292,7 +293,8 @@ func (b *backportRun) announcement(
 		added = added + c.Added
 		removed = removed + c.Removed
 	}
-	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch,
+	compare := fmt.Sprintf("Compare: `git fetch %s %s && git diff %s %s`", b.repository.FetchFrom(),
+		row.Branch,
 		prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
 	if page := b.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)
