@@ -33,15 +33,15 @@ const (
 
 // withHost adds a git host for pull requests to the stage, if the options name one. It also applies the
 // options about files.
-func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage.Config) {
+func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage.Config) error {
 	withFiles(options, cfg)
 	at := slices.IndexFunc(hostOptions, func(kind string) bool { return slices.Contains(options, kind) })
 	if at < 0 {
-		return
+		return nil
 	}
 	remoteDir := cfg.Dir + "/remote.git"
 	web := "https://git.example/shop"
-	s.host = hosttest.Listen(hosttest.Config{
+	settings := hosttest.Config{
 		Kind:       hostOptions[at],
 		Repository: "acme/shop",
 		Token:      hostToken,
@@ -50,8 +50,16 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		Branch: func(name string) (string, error) {
 			return stage.RemoteBranch(remoteDir, name)
 		},
-	})
+	}
+	if err := hostSettings(options, cfg.Dir, &settings); err != nil {
+		return err
+	}
+	s.host = hosttest.Listen(settings)
 	ts.Defer(s.host.Close)
+	forkOwner, forkName, forkWeb := "", "", ""
+	if slices.Contains(options, "fork") {
+		forkOwner, forkName, forkWeb = "bot", "shop", "https://git.example/bot/shop"
+	}
 	before := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
 		before(set)
@@ -72,6 +80,10 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Owner: "acme",
 				Name:  "shop",
 				Token: token,
+
+				ForkOwner: forkOwner,
+				ForkName:  forkName,
+				ForkWeb:   forkWeb,
 			})
 		case host.GitLab:
 			pulls.Host = host.NewGitLab(host.GitLabConfig{
@@ -79,6 +91,9 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Web:   web,
 				Path:  "acme/shop",
 				Token: token,
+
+				Fork:    strings.Trim(forkOwner+"/"+forkName, "/"),
+				ForkWeb: forkWeb,
 			})
 		case host.Gitea:
 			pulls.Host = host.NewGitea(host.GiteaConfig{
@@ -87,8 +102,13 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Owner: "acme",
 				Name:  "shop",
 				Token: token,
+
+				ForkOwner: forkOwner,
+				ForkName:  forkName,
+				ForkWeb:   forkWeb,
 			})
 		}
+		pulls.ForkWeb = forkWeb
 		set.HostPace = 50 * time.Millisecond
 		if slices.Contains(options, "hooks") {
 			set.HTTPAddr = "127.0.0.1:0"
@@ -97,6 +117,7 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		}
 		set.Repositories[0].Pulls = pulls
 	}
+	return nil
 }
 
 // hooked registers the bot's address and the webhook secret at the git host, if webhooks are configured.
@@ -145,7 +166,8 @@ func (s *story) repeatHooks(ctx context.Context) error {
 // the branch that is named last; "tests" there is the branch with new tests alone, which is waited for.
 // "tidy" waits until there is no such branch. "lose" loses the next response to opening a pull request;
 // "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
-// forged one. For "issue", "wrote" and "run" see changeAtHost.
+// forged one. For "issue", "wrote" and "run" see changeAtHost, for "rules", "knows-key" and "fork"
+// changeDemands.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	s.hooked()
 	switch args[0] {
@@ -160,6 +182,8 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	case "issue", "wrote", "run":
 		return s.changeAtHost(ts, args)
+	case "rules", "sign", "knows-key", "fork":
+		return s.changeDemands(args)
 	}
 	all := s.host.Pulls()
 	if len(all) == 0 {
@@ -236,7 +260,7 @@ func (s *story) reportCheck(
 			return fmt.Errorf("the branch with new tests alone: %w", err)
 		}
 	}
-	branches, err := stage.RemoteBranches(s.Remote)
+	branches, err := stage.RemoteBranches(s.pushedTo())
 	if err != nil {
 		return err
 	}

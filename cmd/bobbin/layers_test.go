@@ -216,6 +216,7 @@ var inTests = map[string][]string{
 	"bot/poster":               {"bot/gateway", "bot/people"},
 	"cmd/bobbin":               {"migrations", "workflow/tool"},
 	"repo/build/packages":      {"repo/git/remote"},
+	"repo/git":                 {"repo/git/signing"},
 	"repo/host":                {"repo/git", "repo/git/signing"},
 	"repo/host/githubapp":      {"repo/git"},
 	"repo/proof":               {"repo/git/remote"},

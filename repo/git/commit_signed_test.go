@@ -81,9 +81,19 @@ func TestGitVerifiesACommit(t *testing.T) {
 		"Session: s1\nSigned-off-by: Shop Bot <bot@shop.example>", strings.TrimSpace(string(text)))
 	gitIn(t, o.Dir, "fsck", "--strict")
 
+	require.True(t, w.MadeSo(first))
+	how.SignOff = false
+	m.setRemote(remote.Remote{Name: "shop", URL: o.Dir, Commits: how})
+	require.False(t, w.MadeSo(first), "it has a sign-off")
+	how.SignOff = true
+	how.Signer = signingKey(t)
+	m.setRemote(remote.Remote{Name: "shop", URL: o.Dir, Commits: how})
+	require.False(t, w.MadeSo(first), "it has the signature of another key")
 	how.Signer = nil
 	m.setRemote(remote.Remote{Name: "shop", URL: o.Dir, Commits: how})
 	plain, err := w.Commit(t.Context(), spec)
 	require.NoError(t, err)
 	require.NotEqual(t, first, plain)
+	require.True(t, w.MadeSo(plain))
+	require.False(t, w.MadeSo(first), "it has a signature")
 }

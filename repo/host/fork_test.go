@@ -141,6 +141,16 @@ func TestRulesAreRead(t *testing.T) {
 	})
 }
 
+// TestARuleThatIsBypassedIsNone checks that a ruleset which the credential may bypass demands nothing of it.
+func TestARuleThatIsBypassedIsNone(t *testing.T) {
+	t.Parallel()
+	s, h := open(t, hosttest.Config{Kind: host.GitHub}, token)
+	s.SetRules(hosttest.Rules{Signed: true, Bypass: true}, hosttest.Rules{Linear: true})
+	got, err := h.Rules(t.Context(), "bobbin/fix-1", true)
+	require.NoError(t, err)
+	require.Equal(t, host.Rules{Linear: true}, got)
+}
+
 // TestRulesOfABranchAlone checks that a rule for another branch is none for this one.
 func TestRulesOfABranchAlone(t *testing.T) {
 	t.Parallel()

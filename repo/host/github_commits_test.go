@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -139,7 +140,7 @@ func TestOddCommitsOfGitHubAreRefused(t *testing.T) {
 	again.Made = commit
 	_, err = c.changed().Commit(t.Context(), again)
 	require.ErrorContains(t, err, "the host made a commit with files that was not asked for")
-	again.Made = commit[:39] + "0"
+	again.Made = strings.Repeat("01", 20)
 	_, err = c.changed().Commit(t.Context(), again)
 	require.ErrorIs(t, err, host.ErrNotFound)
 

@@ -17,6 +17,7 @@ func (r *GitHubRepository) pushed() *Client {
 // A gitHubRule is a rule that counts for a branch, in GitHub's form.
 type gitHubRule struct {
 	Type       string `json:"type"`
+	Ruleset    int64  `json:"ruleset_id"`
 	Parameters struct {
 		Operator string `json:"operator"`
 		Pattern  string `json:"pattern"`
@@ -38,8 +39,14 @@ func (r *GitHubRepository) Rules(ctx context.Context, branch string, pushed bool
 	if err != nil {
 		return rules, err
 	}
+	bypassed := map[int64]bool{}
 	for _, one := range some {
-		rules.addGitHub(one)
+		if _, asked := bypassed[one.Ruleset]; !asked {
+			bypassed[one.Ruleset] = bypassesRuleset(ctx, c, one.Ruleset)
+		}
+		if !bypassed[one.Ruleset] {
+			rules.addGitHub(one)
+		}
 	}
 	var protection struct {
 		Signed struct{ Enabled bool } `json:"required_signatures"`
@@ -58,6 +65,17 @@ func (r *GitHubRepository) Rules(ctx context.Context, branch string, pushed bool
 	return rules, nil
 }
 
+// bypassesRuleset reports whether the credential may always bypass a ruleset. One that cannot be read counts.
+func bypassesRuleset(ctx context.Context, c *Client, id int64) bool {
+	var of struct {
+		Bypass string `json:"current_user_can_bypass"`
+	}
+	if id == 0 || c.Get(ctx, c.At("/rulesets/%d?includes_parents=true", id), &of) != nil {
+		return false
+	}
+	return of.Bypass == "always"
+}
+
 func (r *Rules) addGitHub(one gitHubRule) {
 	p := Pattern{Text: one.Parameters.Pattern, How: one.Parameters.Operator, Not: one.Parameters.Negate}
 	switch one.Type {
@@ -65,7 +83,7 @@ func (r *Rules) addGitHub(one gitHubRule) {
 		r.Signed = true
 	case "required_linear_history":
 		r.Linear = true
-	case "creation", "update":
+	case "creation", "update", "pull_request": // the last one refuses every push to a branch of the bot
 		r.Closed = true
 	case "branch_name_pattern":
 		r.Names = append(r.Names, p)

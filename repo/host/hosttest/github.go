@@ -28,6 +28,7 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 		show(w, r, g.about(r.PathValue("owner")+"/"+r.PathValue("name")))
 	})
 	in("GET /rules/branches/{branch...}", g.listRules)
+	in("GET /rulesets/{id}", g.showRuleset)
 	g.registerCommits(in)
 	mux.HandleFunc("GET /api/v3/user/ssh_signing_keys", g.showKeys)
 	in("GET /pulls", g.listPulls)

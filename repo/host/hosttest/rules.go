@@ -12,6 +12,7 @@ type Rules struct {
 	SignOff bool // GitLab; at GitHub as a pattern of messages
 	Linear  bool
 	Closed  bool   // nobody may push
+	Bypass  bool   // GitHub: the token may bypass all of it
 	Name    string // a regular expression
 	Message string // a regular expression
 	Email   string // a regular expression
@@ -125,18 +126,36 @@ func (s *Server) about(path string) map[string]any {
 	return v
 }
 
+// bypassed is the number of the ruleset that the token may bypass.
+const bypassed = 2
+
+// showRuleset shows a ruleset.
+func (g gitHub) showRuleset(w http.ResponseWriter, r *http.Request) {
+	bypass := "never"
+	if r.PathValue("id") == itoa(bypassed) {
+		bypass = "always"
+	}
+	show(w, r, map[string]any{"current_user_can_bypass": bypass})
+}
+
 // listRules lists the rules of a branch, as GitHub does.
 func (g gitHub) listRules(w http.ResponseWriter, r *http.Request) {
 	list := []map[string]any{}
+	ruleset := 0
 	add := func(on bool, kind string, parameters map[string]any) {
 		if on {
-			list = append(list, map[string]any{"type": kind, "parameters": parameters})
+			list = append(list,
+				map[string]any{"type": kind, "ruleset_id": ruleset, "parameters": parameters})
 		}
 	}
 	like := func(pattern string) map[string]any {
 		return map[string]any{"operator": "regex", "pattern": pattern, "negate": false}
 	}
 	for _, one := range g.rulesOf(r.PathValue("branch")) {
+		ruleset = 1
+		if one.Bypass {
+			ruleset = bypassed
+		}
 		add(one.Signed, "required_signatures", nil)
 		add(one.Linear, "required_linear_history", nil)
 		add(one.Closed, "creation", nil)

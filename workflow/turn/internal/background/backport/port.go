@@ -230,21 +230,19 @@ func (b *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	return proof.Prove(ctx, checker, b.work, project, b.row.Release)
 }
 
-// makeAgain makes the commit that was intended before a restart. It fails unless the files and the
-// commit have the hashes in the row.
-func (b *backportRun) makeAgain(ctx context.Context) error {
+// makeAgain makes the commit that was intended before a restart, or finds it if it was pushed. It returns
+// false if the settings say by now that commits are made in another way, so that the row's was not pushed and
+// cannot be made any more. It fails if the files have not the hash in the row.
+func (b *backportRun) makeAgain(ctx context.Context) (made bool, err error) {
 	tree, err := b.work.Tree(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if tree != b.row.Tree {
-		return fmt.Errorf("backport %s: the files are %s, not %s", b.row.Branch, tree, b.row.Tree)
+		return false, fmt.Errorf("backport %s: the files are %s, not %s", b.row.Branch, tree, b.row.Tree)
 	}
 	commit, err := b.commit(ctx, b.row)
-	if err == nil && commit != b.row.Commit {
-		err = fmt.Errorf("backport %s: the commit is %s, not %s", b.row.Branch, commit, b.row.Commit)
-	}
-	return err
+	return commit == b.row.Commit || b.work.HasCommit(b.row.Commit), err
 }
 
 // commit commits the tree of the row, which holds the files that were proven and nothing that the tests
