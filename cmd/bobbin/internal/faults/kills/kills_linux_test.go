@@ -47,6 +47,7 @@ type chaos struct {
 	forget   string // SQL that disables a guard, run at each death of a replica
 	binary   string // path of the program; default: the unchanged program
 	hosted   bool   // pull requests are opened for pushed branches, and watched
+	commits  bool   // the host makes the commits
 
 	dir    string
 	remote string
