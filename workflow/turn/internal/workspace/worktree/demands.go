@@ -45,18 +45,21 @@ func (t *Trees) startDemands(ctx context.Context, p *Checkout) (wait func()) {
 		return func() {}
 	}
 	var told sync.WaitGroup
-	told.Go(func() {
-		asked, cancel := context.WithTimeout(ctx, demandsTime)
-		defer cancel()
-		found, err := p.Repository.FindDemands(asked, p.BaseBranch())
-		if err != nil && ctx.Err() == nil {
-			t.Log.Warn("what the git host demands is not known", "repository", p.Repository.Name, "err", err)
-		}
-		if text := demandsText(found.Unmet); text != "" && ctx.Err() == nil {
-			t.SayIfNew(ctx, text)
-		}
-	})
+	told.Go(func() { t.sayDemands(ctx, p) })
 	return told.Wait
+}
+
+// sayDemands tells the thread what the host demands and what is pushed would not meet.
+func (t *Trees) sayDemands(ctx context.Context, p *Checkout) {
+	asked, cancel := context.WithTimeout(ctx, demandsTime)
+	defer cancel()
+	found, err := p.Repository.FindDemands(asked, p.BaseBranch())
+	if err != nil && ctx.Err() == nil {
+		t.Log.Warn("what the git host demands is not known", "repository", p.Repository.Name, "err", err)
+	}
+	if text := demandsText(found.Unmet); text != "" && ctx.Err() == nil {
+		t.SayIfNew(ctx, text)
+	}
 }
 
 // demandsText says what the host would refuse, and what the operator has to set.
