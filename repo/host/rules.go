@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // Rules are what a host demands of the commits and the name of a branch.
@@ -22,6 +24,9 @@ type Rules struct {
 	// Unread is the right that the credential lacks to read all rules, in words; empty: none.
 	Unread string
 }
+
+// maxPattern is how many characters of a pattern are shown.
+const maxPattern = 120
 
 // A Pattern is what a text has to be like.
 type Pattern struct {
@@ -60,7 +65,7 @@ func (p Pattern) String() string {
 	if p.Not {
 		verb = "not " + verb
 	}
-	return fmt.Sprintf("%s %q", verb, p.Text)
+	return fmt.Sprintf("%s %q", verb, plaintext.SafeLine(p.Text, maxPattern))
 }
 
 // demandsSignOff reports whether only messages with a Signed-off-by match the pattern.
@@ -94,6 +99,8 @@ type Fork struct {
 // Why returns why nothing may be pushed to the fork, and what to do about it. Both are empty if it is in
 // order.
 func (f Fork) Why(repository string) (reason, cure string) {
+	f.Name = plaintext.SafeLine(f.Name, maxPattern)
+	f.Of = plaintext.SafeLine(f.Of, maxPattern)
 	switch {
 	case f.Of == "":
 		return fmt.Sprintf("%s is no fork of %s", f.Name, repository),

@@ -12,7 +12,7 @@ import (
 )
 
 // demandsTime is how long the host may take to tell what it demands.
-const demandsTime = 20 * time.Second
+const demandsTime = 10 * time.Second
 
 // checkFork returns an error if the work could not be pushed to the fork, before any of it begins. A host
 // that does not answer now keeps nobody from working: the push asks it again.
