@@ -86,7 +86,7 @@ func TestStoryCommandsAreDocumented(t *testing.T) {
 		slices.Collect(maps.Keys(documented)))
 	_, options, found := strings.Cut(string(text), "\n## The options of a stage\n")
 	require.True(t, found)
-	for _, option := range slices.Concat(stageOptions, filesOptions, hostOptions) {
+	for _, option := range slices.Concat(stageOptions, filesOptions, hostOptions, commitOptions) {
 		require.Regexp(t, "(?m)^- .*`"+regexp.QuoteMeta(option)+"`.*:", options)
 	}
 }

@@ -124,7 +124,7 @@ func diff(ctx context.Context, s *story) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	mirror, err := s.Mirrors.Open(ctx, s.RemoteConfig())
+	mirror, err := s.Mirrors.Open(ctx, s.Settings().Repositories[0].Remote)
 	if err != nil {
 		return "", err
 	}
@@ -140,7 +140,11 @@ func diff(ctx context.Context, s *story) (string, error) {
 
 // branches implements "branches FILE": the remote's branches with their commits, sorted.
 func branches(_ context.Context, s *story) (string, error) {
-	there, err := stage.RemoteBranches(s.Remote)
+	return branchesOf(s.Remote)
+}
+
+func branchesOf(dir string) (string, error) {
+	there, err := stage.RemoteBranches(dir)
 	if err != nil {
 		return "", err
 	}

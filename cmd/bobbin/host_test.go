@@ -35,15 +35,15 @@ const (
 
 // withHost adds a git host for pull requests to the stage, if the options name one. It also applies the
 // options about files.
-func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage.Config) {
+func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage.Config) error {
 	withFiles(options, cfg)
 	at := slices.IndexFunc(hostOptions, func(kind string) bool { return slices.Contains(options, kind) })
 	if at < 0 {
-		return
+		return nil
 	}
 	remoteDir := cfg.Dir + "/remote.git"
 	web := "https://git.example/shop"
-	s.host = hosttest.Listen(hosttest.Config{
+	settings := hosttest.Config{
 		Kind:       hostOptions[at],
 		Repository: "acme/shop",
 		Token:      hostToken,
@@ -52,8 +52,16 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		Branch: func(name string) (string, error) {
 			return stage.RemoteBranch(remoteDir, name)
 		},
-	})
+	}
+	if err := hostSettings(options, cfg.Dir, &settings); err != nil {
+		return err
+	}
+	s.host = hosttest.Listen(settings)
 	ts.Defer(s.host.Close)
+	forkOwner, forkName, forkWeb := "", "", ""
+	if slices.Contains(options, "fork") {
+		forkOwner, forkName, forkWeb = "bot", "shop", "https://git.example/bot/shop"
+	}
 	before := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
 		before(set)
@@ -74,6 +82,10 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Owner: "acme",
 				Name:  "shop",
 				Token: token,
+
+				ForkOwner: forkOwner,
+				ForkName:  forkName,
+				ForkWeb:   forkWeb,
 			})
 		case host.GitLab:
 			pulls.Host = host.NewGitLab(host.GitLabConfig{
@@ -81,6 +93,9 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Web:   web,
 				Path:  "acme/shop",
 				Token: token,
+
+				Fork:    strings.Trim(forkOwner+"/"+forkName, "/"),
+				ForkWeb: forkWeb,
 			})
 		case host.Gitea:
 			pulls.Host = host.NewGitea(host.GiteaConfig{
@@ -89,8 +104,13 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 				Owner: "acme",
 				Name:  "shop",
 				Token: token,
+
+				ForkOwner: forkOwner,
+				ForkName:  forkName,
+				ForkWeb:   forkWeb,
 			})
 		}
+		pulls.ForkWeb = forkWeb
 		set.HostPace = 50 * time.Millisecond
 		if slices.Contains(options, "hooks") {
 			set.HTTPAddr = "127.0.0.1:0"
@@ -102,6 +122,7 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 			setHouseRules(&set.Repositories[0])
 		}
 	}
+	return nil
 }
 
 // setHouseRules sets the names of the option house, and what its pull requests have.
@@ -167,8 +188,8 @@ func (s *story) repeatHooks(ctx context.Context) error {
 // the branch that is named last; "tests" there is the branch with new tests alone, which is waited for.
 // "tidy" waits until there is no such branch. "lose" loses the next response to opening a pull request;
 // "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
-// forged one. For "issue", "wrote" and "run" see changeAtHost, for
-// "pull" and "fork" openPull.
+// forged one. For "issue", "wrote" and "run" see changeAtHost, for "rules", "knows-key" and "fork"
+// changeDemands, for "pull" and "pull-of-fork" openPull.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	s.hooked()
 	switch args[0] {
@@ -183,8 +204,10 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	case "issue", "wrote", "run":
 		return s.changeAtHost(ts, args)
-	case "pull", "fork":
+	case "pull", "pull-of-fork":
 		return s.openPull(ts, args)
+	case "rules", "sign", "knows-key", "fork":
+		return s.changeDemands(args)
 	}
 	all := s.host.Pulls()
 	if len(all) == 0 {
@@ -213,7 +236,7 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 }
 
 // openPull implements "pull BRANCH LOGIN FILE": LOGIN opens a pull request of the branch into main, with the
-// file's first line as the title and the rest as the text. With "fork", the branch is in a fork: here only
+// file's first line as the title and the rest as the text. With "pull-of-fork", the branch is in a fork: here only
 // the host's own reference to its commit stays.
 func (s *story) openPull(ts *testscript.TestScript, args []string) error {
 	title, body, _ := strings.Cut(ts.ReadFile(args[3]), "\n")
@@ -227,7 +250,7 @@ func (s *story) openPull(ts *testscript.TestScript, args []string) error {
 	}
 	p := hosttest.Pull{
 		Branch: args[1], Base: "main", Login: args[2], Title: title, Body: body,
-		Fork: args[0] == "fork", Head: at.Hash().String(),
+		Fork: args[0] == "pull-of-fork", Head: at.Hash().String(),
 	}
 	number := s.host.OpenPull(p)
 	if !p.Fork {
@@ -294,7 +317,7 @@ func (s *story) reportCheck(
 			return fmt.Errorf("the branch with new tests alone: %w", err)
 		}
 	}
-	branches, err := stage.RemoteBranches(s.Remote)
+	branches, err := stage.RemoteBranches(s.pushedTo())
 	if err != nil {
 		return err
 	}

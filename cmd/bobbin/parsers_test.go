@@ -571,6 +571,11 @@ var outside = []readerOf{
 		[]string{"repo/host FuzzAnswers"},
 	},
 	{
+		"rules that a git host demands, and commits that it makes",
+		[]string{"repo/host/rules.go Matches", "repo/host/github_commits.go rebuild"},
+		[]string{"repo/host FuzzRules"},
+	},
+	{
 		"repositories at GitHub",
 		[]string{"repo/host/githubapp/app.go Repository", "repo/host/githubapp/app.go Covers"},
 		[]string{"repo/host/githubapp FuzzRepository"},

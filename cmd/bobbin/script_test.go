@@ -28,6 +28,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/git/signing"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/source"
 	"github.com/bobbinhq/bobbin/repo/source/sourcetest"
@@ -120,12 +121,15 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"branches":    look(branches),
 		"diff":        look(diff),
 		"pulls":       look(pulls),
-		"called":      look(called),
-		"decisions":   look(decisions),
-		"pushes":      look(pushes),
-		"traces":      cmd(tracesCmd),
-		"logged":      look(logged),
-		"rows":        look(rows),
+		"signatures":  look(signatures),
+
+		"fork-branches": look(forkBranches),
+		"called":        look(called),
+		"decisions":     look(decisions),
+		"pushes":        look(pushes),
+		"traces":        cmd(tracesCmd),
+		"logged":        look(logged),
+		"rows":          look(rows),
 	}
 }
 
@@ -151,6 +155,7 @@ type story struct {
 	database string // URL of the database
 
 	host      *hosttest.Server // the host of pull requests; nil without one
+	signer    *signing.Key     // with which commits are signed since "host sign"; else nil
 	packages  chan struct{}    // closed when the registry may answer; nil without one
 	restarted time.Time        // when it was halted last; zero: never
 }
@@ -194,7 +199,7 @@ func readLimits(options []string) (workflow.Limits, error) {
 			}
 			continue
 		}
-		if slices.Contains(filesOptions, option) || slices.Contains(hostOptions, option) {
+		if slices.Contains(slices.Concat(filesOptions, hostOptions, commitOptions), option) {
 			continue
 		}
 		if !slices.Contains(stageOptions, option) {
@@ -364,11 +369,19 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	if slices.Contains(args, "lfs") {
 		keepInLFS(&cfg)
 	}
-	s.withHost(ts, args, &cfg)
+	if err := s.withHost(ts, args, &cfg); err != nil {
+		return err
+	}
+	if err := s.setCommits(args, &cfg); err != nil {
+		return err
+	}
 	s.withClock(&cfg)
 	s.withTrackers(ts, args, &cfg)
 	s.takeTraces(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
+		return err
+	}
+	if err := s.makeFork(args); err != nil {
 		return err
 	}
 	if slices.Contains(args, "lfs") {

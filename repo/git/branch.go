@@ -18,7 +18,7 @@ func (m *Mirror) DeleteBranch(ctx context.Context, p transfer.PushSpec) (stands 
 	if err := p.Check(m.currentRefs().Head); err != nil {
 		return "", err
 	}
-	return m.client.Delete(ctx, m.Remote(), p)
+	return m.client.Delete(ctx, m.Remote().Pushed(), p)
 }
 
 // TreeWith returns the tree of base in which the given paths are as in from. A path that from does not have

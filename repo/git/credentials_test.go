@@ -177,7 +177,7 @@ func TestSecretsAreNotShown(t *testing.T) {
 	c := remote.Credential{Password: "hunter2"}
 	slog.New(slog.NewTextHandler(&b, nil)).Error("it failed", "token", remote.Token{Value: "hunter2"}.Value,
 		"credential", c)
-	fmt.Fprintf(&b, "%v %+v %#v %s", c, c, c, remote.Remote{Credentials: remote.Token{Value: "hunter2"}})
+	fmt.Fprintf(&b, "%v %+v %#v %v", c, c, c, remote.Remote{Credentials: remote.Token{Value: "hunter2"}})
 	require.NotContains(t, b.String(), "hunter2")
 	_, err := json.Marshal(c)
 	require.Error(t, err)

@@ -278,7 +278,26 @@ func (m *Mirror) fetchLocked(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return m.setRefs(got)
+	if err := m.setRefs(got); err != nil {
+		return err
+	}
+	return m.fetchPushed(ctx)
+}
+
+// fetchPushed fetches what was pushed to the fork, if there is one. Its branches are not those of the
+// repository, so only the commits are kept. A fork that does not answer keeps nobody from the repository.
+func (m *Mirror) fetchPushed(ctx context.Context) error {
+	r := m.Remote()
+	if r.PushTo == nil {
+		return nil
+	}
+	held := transfer.Held{Store: m.store, Dir: m.dir, Refs: m.currentRefs()}
+	_, err := m.client.Fetch(ctx, *r.PushTo, held)
+	if err == nil || ctx.Err() != nil || errors.Is(err, remote.ErrLocal) {
+		return err
+	}
+	m.log.Warn("what was pushed to a fork is not fetched", "repository", r.Name, "err", err)
+	return nil
 }
 
 // FetchCommit fetches, and then asks the remote for a commit (its whole hash) by that hash if none of the

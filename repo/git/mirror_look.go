@@ -12,9 +12,9 @@ func (m *Mirrors) LookAt(ctx context.Context, r remote.Remote) (transfer.RemoteI
 	return m.mirrorOf(r).client.Inspect(ctx, r)
 }
 
-// MayPush asks a remote whether it would accept a push from us, without pushing. Hosts check the right
-// to push before they list their branches to a pusher; rules for single branches are only reported when
-// such a branch is pushed. Its errors are *remote.Error.
+// MayPush asks the remote to which branches of r are pushed whether it would accept a push from us, without
+// pushing. Hosts check the right to push before they list their branches to a pusher; rules for single
+// branches are only reported when such a branch is pushed. Its errors are *remote.Error.
 func (m *Mirrors) MayPush(ctx context.Context, r remote.Remote) error {
-	return m.mirrorOf(r).client.MayPush(ctx, r)
+	return m.mirrorOf(r).client.MayPush(ctx, r.Pushed())
 }

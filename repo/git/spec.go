@@ -3,6 +3,7 @@ package git
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,12 +12,14 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 
 	"github.com/bobbinhq/bobbin/repo/git/internal/objects"
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 )
 
 // Identity is the name and address of an author or committer.
 type Identity struct{ Name, Email string }
 
-// A CommitSpec describes a commit. The same CommitSpec and committer give the same hash.
+// A CommitSpec describes a commit. The same CommitSpec and committer give the same hash, unless a host makes
+// the commits.
 type CommitSpec struct {
 	// whole hash; for Workspace.Commit, "" means the current files
 	Tree string
@@ -30,38 +33,38 @@ type CommitSpec struct {
 	When   time.Time
 	// such as Approved-by, in this order
 	Trailers [][2]string
+	// Made is the whole hash of this commit if it was made before; empty: it was not, or that is not known.
+	// Of a host that makes the commits, it is read instead of made anew.
+	Made string
 }
 
 // errNoChanges says that a commit would have the same tree as its parent.
 var errNoChanges = errors.New("git: nothing to commit: the files are as they were")
 
-// Write stores the commit and returns its hash. The tree and the parents must be in the store. It moves
-// no branch.
-func (cs CommitSpec) Write(store *objects.Store, committer Identity) (string, error) {
+// Write stores the commit, made as how says, and returns its hash. The tree and the parents must be in the
+// store. It moves no branch.
+func (cs CommitSpec) Write(store *objects.Store, how remote.Commits) (string, error) {
 	if cs.When.IsZero() {
 		return "", errors.New("git: commit: no time given")
 	}
-	parent, err := store.Commit(plumbing.NewHash(cs.Parent))
+	parents, err := cs.check(store)
 	if err != nil {
 		return "", err
 	}
-	tree := plumbing.NewHash(cs.Tree)
-	if _, err := store.GetTyped(plumbing.TreeObject, tree); err != nil {
-		return "", err
-	}
-	if parent.TreeHash == tree && len(cs.Parents) == 0 {
-		return "", errNoChanges
-	}
-	parents, err := cs.readParents(store)
-	if err != nil {
-		return "", err
-	}
+	var committer Identity
+	committer.Name, committer.Email = how.Committer()
 	if cs.Author == (Identity{}) {
 		cs.Author = committer
 	}
+	if how.SignOff {
+		cs.Trailers = append(slices.Clip(cs.Trailers), [2]string{SignedOffBy, committer.String()})
+	}
 	c := &object.Commit{
 		Author: cs.Author.signatureAt(cs.When), Committer: committer.signatureAt(cs.When),
-		Message: cs.buildMessage(), TreeHash: tree, ParentHashes: parents,
+		Message: cs.buildMessage(), TreeHash: plumbing.NewHash(cs.Tree), ParentHashes: parents,
+	}
+	if c.PGPSignature, err = signCommit(c, how); err != nil {
+		return "", err
 	}
 	o := &plumbing.MemoryObject{}
 	if err := c.Encode(o); err != nil {
@@ -72,6 +75,50 @@ func (cs CommitSpec) Write(store *objects.Store, committer Identity) (string, er
 		return "", fmt.Errorf("git: keep commit: %w", err)
 	}
 	return h.String(), nil
+}
+
+// SignedOffBy is the trailer that says by whom a change may be passed on.
+const SignedOffBy = "Signed-off-by"
+
+// signCommit returns the signature of a commit without one, or an empty string if commits are not signed.
+func signCommit(c *object.Commit, how remote.Commits) (string, error) {
+	if how.Signer == nil {
+		return "", nil
+	}
+	plain := &plumbing.MemoryObject{}
+	if err := c.EncodeWithoutSignature(plain); err != nil {
+		return "", fmt.Errorf("git: encode commit: %w", err)
+	}
+	r, err := plain.Reader()
+	if err != nil {
+		return "", fmt.Errorf("git: encode commit: %w", err)
+	}
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return "", fmt.Errorf("git: encode commit: %w", err)
+	}
+	signature, err := how.Signer.Sign(text)
+	if err != nil {
+		return "", fmt.Errorf("git: sign the commit: %w", err)
+	}
+	return signature, nil
+}
+
+// check returns the parents. It fails if the tree or one of them is not in the store, or if the commit would
+// change nothing.
+func (cs CommitSpec) check(store *objects.Store) ([]plumbing.Hash, error) {
+	parent, err := store.Commit(plumbing.NewHash(cs.Parent))
+	if err != nil {
+		return nil, err
+	}
+	tree := plumbing.NewHash(cs.Tree)
+	if _, err := store.GetTyped(plumbing.TreeObject, tree); err != nil {
+		return nil, err
+	}
+	if parent.TreeHash == tree && len(cs.Parents) == 0 {
+		return nil, errNoChanges
+	}
+	return cs.readParents(store)
 }
 
 // readParents reads all parents, so that no commit is written that could not be pushed.
@@ -91,12 +138,18 @@ func (cs CommitSpec) readParents(store *objects.Store) ([]plumbing.Hash, error) 
 	return parents, nil
 }
 
+// String returns the name and address as a trailer has them.
+func (i Identity) String() string {
+	return cleanIdentity(i.Name) + " <" + cleanIdentity(i.Email) + ">"
+}
+
+func cleanIdentity(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
+
 // signatureAt returns a signature without the characters that would break the line of a commit.
 func (i Identity) signatureAt(when time.Time) object.Signature {
-	clean := func(s string) string { return oneLine(strings.NewReplacer("<", "", ">", "").Replace(s)) }
 	return object.Signature{
-		Name:  clean(i.Name),
-		Email: clean(i.Email),
+		Name:  cleanIdentity(i.Name),
+		Email: cleanIdentity(i.Email),
 		When:  when.UTC().Truncate(time.Second),
 	}
 }

@@ -13,7 +13,8 @@ import (
 
 // Push brings a commit to a branch of the remote: it creates the branch or moves it forward, and never
 // anything else. If the branch is already at the commit, Push succeeds. If the answer is lost, Push
-// asks the remote for the commit of the branch, and that decides.
+// asks the remote for the commit of the branch, and that decides. If the remote names a fork, Push brings the
+// commit there, with what the fork lacks of the repository, unless the fork shares no commit with it.
 func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.PushResult, error) {
 	if err := p.Check(w.mirror.currentRefs().Head); err != nil {
 		return transfer.PushResult{}, err
@@ -29,7 +30,9 @@ func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.Pus
 	if err != nil {
 		return transfer.PushResult{}, err
 	}
-	return w.mirror.client.Push(ctx, w.mirror.Remote(), w.Store, p, own)
+	r := w.mirror.Remote()
+	p.ToFork = r.PushTo != nil
+	return w.mirror.client.Push(ctx, r.Pushed(), w.Store, p, own)
 }
 
 // ownCommits returns the commits of p since its base, or none if it names no base.
@@ -48,9 +51,10 @@ func (w *Workspace) ownCommits(ctx context.Context, p transfer.PushSpec) (map[pl
 	return history.Beyond(ctx, w.Store, c, base)
 }
 
-// BranchHead asks the remote for the commit of a branch; "" means that the branch does not exist.
+// BranchHead asks the remote to which branches are pushed for the commit of one; "" means that the branch
+// does not exist.
 func (w *Workspace) BranchHead(ctx context.Context, branch string) (commit string, err error) {
-	return w.mirror.client.BranchCommit(ctx, w.mirror.Remote(), branch)
+	return w.mirror.client.BranchCommit(ctx, w.mirror.Remote().Pushed(), branch)
 }
 
 // checkCommit returns an error if the commit has not the tree, or not the ancestor, that the caller

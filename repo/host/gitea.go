@@ -16,13 +16,22 @@ import (
 )
 
 // A GiteaRepository is one repository at a Gitea or Forgejo. It implements Host.
-type GiteaRepository struct{ client *Client }
+type GiteaRepository struct {
+	client *Client
+	fork   *Client // nil: branches are pushed to the repository itself
+	head   string  // what a branch is called in a pull request, before its name; empty: nothing
+}
 
 // GiteaConfig holds the addresses and the token of a GiteaRepository.
 type GiteaConfig struct {
 	API         string // https://codeberg.org/api/v1
 	Web         string // https://codeberg.org/acme/shop
 	Owner, Name string
+	// ForkOwner and ForkName are the fork to which branches are pushed; empty: the repository itself.
+	ForkOwner, ForkName string
+	ForkWeb             string // https://codeberg.org/acme-bot/shop
+	// ForkToken returns the credential for the fork. If it is nil, Token does.
+	ForkToken func(ctx context.Context, write bool) (remote.Credential, error)
 	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
@@ -32,7 +41,26 @@ const GiteaRights = "the scopes write:repository and read:issue, and its user th
 
 // NewGitea returns a Repository.
 func NewGitea(cfg GiteaConfig) *GiteaRepository {
-	return &GiteaRepository{client: &Client{
+	r := &GiteaRepository{client: newGiteaClient(cfg)}
+	if cfg.ForkName != "" {
+		fork := cfg
+		fork.Owner = cfg.ForkOwner
+		fork.Name = cfg.ForkName
+		fork.Web = cfg.ForkWeb
+		if cfg.ForkToken != nil {
+			fork.Token = cfg.ForkToken
+		}
+		r.fork = newGiteaClient(fork)
+		r.head = cfg.ForkOwner + ":"
+		if strings.EqualFold(cfg.ForkOwner, cfg.Owner) {
+			r.head = cfg.ForkOwner + "/" + cfg.ForkName + ":"
+		}
+	}
+	return r
+}
+
+func newGiteaClient(cfg GiteaConfig) *Client {
+	return &Client{
 		API:        strings.TrimSuffix(cfg.API, "/"),
 		Name:       "Gitea",
 		Repository: cfg.Owner + "/" + cfg.Name,
@@ -45,7 +73,7 @@ func NewGitea(cfg GiteaConfig) *GiteaRepository {
 			r.Header.Set("Authorization", "token "+string(t.Password))
 			return t, err
 		},
-	}}
+	}
 }
 
 // A giteaPull is a pull request in Gitea's form.
@@ -71,6 +99,7 @@ type giteaBranch struct {
 	Ref        string `json:"ref"`
 	SHA        string `json:"sha"`
 	Repository int64  `json:"repo_id"`
+	Repo       *named `json:"repo"` // nil: it was deleted
 }
 
 // giteaDraftMark is the prefix of a draft's title.
@@ -100,21 +129,29 @@ func (r *GiteaRepository) read(p giteaPull) PullRequest {
 	return out
 }
 
-// Find returns the newest pull request of a branch of the repository, or nil; a fork may have a
-// branch with the same name. It searches only the most recently updated ones, because Gitea
-// cannot list those of one branch.
+// Find returns the newest pull request of a branch of the repository to which branches are pushed, or nil; a
+// fork of others may have a branch with the same name. It searches only the most recently updated ones,
+// because Gitea cannot list those of one branch.
 func (r *GiteaRepository) Find(ctx context.Context, branch string) (*PullRequest, error) {
 	all, err := List[giteaPull](ctx, r.client, r.client.At("/pulls?state=all&sort=recentupdate&limit=50"))
 	if err != nil {
 		return nil, err
 	}
 	all = slices.DeleteFunc(all,
-		func(p giteaPull) bool { return p.Head.Ref != branch || p.Head.Repository != p.Base.Repository })
+		func(p giteaPull) bool { return p.Head.Ref != branch || !r.isOurs(p) })
 	if len(all) == 0 {
 		return nil, nil
 	}
 	found := r.read(slices.MaxFunc(all, func(a, b giteaPull) int { return cmp.Compare(a.Number, b.Number) }))
 	return &found, nil
+}
+
+// isOurs reports whether a pull request is of a branch of the repository to which branches are pushed.
+func (r *GiteaRepository) isOurs(p giteaPull) bool {
+	if r.fork == nil {
+		return p.Head.Repository == p.Base.Repository
+	}
+	return p.Head.Repo != nil && strings.EqualFold(p.Head.Repo.Name, r.fork.Repository)
 }
 
 // Open opens a pull request. Gitea marks drafts by a prefix of the title.
@@ -125,7 +162,7 @@ func (r *GiteaRepository) Open(ctx context.Context, o Opening) (PullRequest, err
 	}
 	var p giteaPull
 	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"),
-		map[string]any{"title": title, "head": o.Branch, "base": o.Base, "body": o.Body}, &p)
+		map[string]any{"title": title, "head": r.head + o.Branch, "base": o.Base, "body": o.Body}, &p)
 	return r.read(p), err
 }
 
@@ -151,10 +188,16 @@ type giteaStatus struct {
 	Words   string `json:"description"`
 }
 
-// Checks returns the newest status of each name for a commit.
+// Checks returns the newest status of each name for a commit, also those in the fork.
 func (r *GiteaRepository) Checks(ctx context.Context, commit string) (all []Check, err error) {
-	some, err := List[giteaStatus](ctx, r.client,
-		r.client.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
+	read := func(at *Client) ([]Check, error) { return r.checksAt(ctx, at, commit) }
+	all, err = read(r.client)
+	return withForkChecks(all, err, r.fork, read)
+}
+
+func (r *GiteaRepository) checksAt(ctx context.Context, at *Client, commit string) (all []Check, err error) {
+	some, err := List[giteaStatus](ctx, at,
+		at.At("/commits/%s/statuses?sort=recentupdate&limit=50", url.PathEscape(commit)))
 	if err != nil {
 		return nil, err
 	}
@@ -169,11 +212,14 @@ func (r *GiteaRepository) Checks(ctx context.Context, commit string) (all []Chec
 		c := Check{
 			Name:    s.Context,
 			State:   Passed,
-			URL:     r.client.Page(r.resolve(s.Target)),
+			URL:     at.Page(resolve(at, s.Target)),
 			Summary: s.Words,
 		}
 		if job := giteaJobPage.FindStringSubmatch(c.URL); job != nil {
 			c.ID = job[1]
+			if at == r.fork {
+				c.ID = ofFork + c.ID
+			}
 		}
 		switch s.Status {
 		case "failure", "error":
@@ -211,12 +257,12 @@ var giteaJobPage = regexp.MustCompile(`/actions/runs/\d+/jobs/(\d+)$`)
 
 // resolve returns an address as an absolute one. Gitea writes the addresses of its own pages without the
 // host.
-func (r *GiteaRepository) resolve(address string) string {
-	at, err := url.Parse(r.client.Web)
+func resolve(at *Client, address string) string {
+	web, err := url.Parse(at.Web)
 	if err != nil {
 		return address
 	}
-	to, err := at.Parse(address)
+	to, err := web.Parse(address)
 	if err != nil {
 		return address
 	}
@@ -232,11 +278,12 @@ func (r *GiteaRepository) Log(ctx context.Context, c Check) (string, error) {
 	var job struct {
 		HTML string `json:"html_url"`
 	}
-	err := r.client.Get(ctx, r.client.At("/actions/jobs/%s", url.PathEscape(c.ID)), &job)
+	at, id := checkAt(r.client, r.fork, c.ID)
+	err := at.Get(ctx, at.At("/actions/jobs/%s", url.PathEscape(id)), &job)
 	if err == nil && job.HTML == c.URL {
 		var log string
-		if log, err = r.client.Tail(ctx,
-			r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID))); err == nil {
+		if log, err = at.Tail(ctx,
+			at.At("/actions/jobs/%s/logs", url.PathEscape(id))); err == nil {
 			return log, nil
 		}
 	}

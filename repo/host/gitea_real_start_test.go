@@ -31,11 +31,15 @@ PATH = %[1]s/gitea.db
 INSTALL_LOCK = true
 [log]
 LEVEL = Warn
+[repository.signing]
+SIGNING_NAME = Ann
+SIGNING_EMAIL = ann@example.com
+TRUSTED_SSH_KEYS = %[3]s
 `
 
-// startGitea starts a Gitea for the test, and returns its address with an account that may create
-// repositories.
-func startGitea(t *testing.T, program string) *url.URL {
+// startGitea starts a Gitea for the test, which takes the key for one of its own accounts, and returns its
+// address with an account that may create repositories. Gitea has no API to verify an account's own key.
+func startGitea(t *testing.T, program, key string) *url.URL {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, "app.ini")
@@ -44,7 +48,7 @@ func startGitea(t *testing.T, program string) *url.URL {
 	require.NoError(t, err)
 	port := l.Addr().(*net.TCPAddr).Port
 	require.NoError(t, l.Close())
-	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, settings, dir, port), 0o600))
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, settings, dir, port, key), 0o600))
 	at := &url.URL{Scheme: "http", Host: l.Addr().String()}
 	gitea := func(args ...string) *exec.Cmd {
 		cmd := exec.CommandContext(t.Context(), program, append(args, "--config", file)...)

@@ -48,13 +48,16 @@ func (rg realGitea) in(method, path string, body, out any) {
 }
 
 // as returns the test's repository with a new token of these scopes.
-func (rg realGitea) as(scopes ...string) *GiteaRepository {
+func (rg realGitea) as(scopes ...string) *GiteaRepository { return NewGitea(rg.config(scopes...)) }
+
+// config returns the settings of the test's repository with a new token of these scopes.
+func (rg realGitea) config(scopes ...string) GiteaConfig {
 	var made struct {
 		Value string `json:"sha1"`
 	}
 	rg.do("POST", "/users/"+rg.user.Username()+"/tokens",
 		map[string]any{"name": fmt.Sprint("t", time.Now().UnixNano()), "scopes": scopes}, &made)
-	return NewGitea(GiteaConfig{
+	return GiteaConfig{
 		API:   rg.api,
 		Web:   strings.TrimSuffix(rg.api, "/api/v1") + "/" + rg.user.Username() + "/" + rg.name,
 		Owner: rg.user.Username(),
@@ -62,7 +65,7 @@ func (rg realGitea) as(scopes ...string) *GiteaRepository {
 		Token: func(context.Context, bool) (remote.Credential, error) {
 			return remote.Credential{Password: remote.Secret(made.Value)}, nil
 		},
-	})
+	}
 }
 
 // branch creates a branch with one commit, and returns that commit.
@@ -84,8 +87,10 @@ func (rg realGitea) branch(name string) (commit string) {
 func TestARealGitea(t *testing.T) {
 	at, err := url.Parse(os.Getenv("BOBBIN_GITEA_URL"))
 	require.NoError(t, err)
-	if program := os.Getenv("BOBBIN_TEST_GITEA"); program != "" {
-		at = startGitea(t, program)
+	key := newSigningKey(t)
+	started := os.Getenv("BOBBIN_TEST_GITEA")
+	if started != "" {
+		at = startGitea(t, started, key.Public())
 	}
 	if at.Host == "" {
 		t.Skip("make gitea runs this: to build one takes minutes")
@@ -108,6 +113,10 @@ func TestARealGitea(t *testing.T) {
 	g.holdsEnds(h)
 	g.holdsBlocked(h)
 	g.holdsClosing(h)
+	g.holdsForks()
+	if started != "" { // another one does not trust the test's key
+		g.holdsSignatures(key)
+	}
 }
 
 // holdsRights checks that the rights named in the configuration's documentation are enough, and that a

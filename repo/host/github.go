@@ -19,8 +19,12 @@ import (
 // A GitHubRepository is one repository at GitHub. It implements Host.
 type GitHubRepository struct {
 	client     *Client
-	issues     *Client // with the credential for issues
-	owner      string
+	author     authorCache
+	issues     *Client                                     // with the credential for issues
+	fork       *Client                                     // to which branches are pushed; may be nil
+	owner      string                                      // of the repository to which branches are pushed
+	commits    *Client                                     // with the credential for commits
+	forkName   string                                      // of a fork with the same owner; else empty
 	missing    func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 	unreadable func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 }
@@ -30,10 +34,18 @@ type GitHubConfig struct {
 	API         string // https://api.github.com
 	Web         string // https://github.com/acme/shop
 	Owner, Name string
+	// ForkOwner and ForkName are the fork to which branches are pushed; empty: the repository itself.
+	ForkOwner, ForkName string
+	ForkWeb             string // https://github.com/acme-bot/shop
+	// ForkToken returns the credential for the fork. If it is nil, Token does.
+	ForkToken func(ctx context.Context, write bool) (remote.Credential, error)
 	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 	// IssueToken returns the credential for reading issues. If it is nil, Token does.
 	IssueToken func(ctx context.Context) (remote.Credential, error)
+	// CommitToken returns the credential for making commits where branches are pushed. If it is nil, Token or
+	// ForkToken does.
+	CommitToken func(ctx context.Context) (remote.Credential, error)
 	// Missing returns the rights that the credential is known to lack. If it is nil, GitHub is asked.
 	Missing func(ctx context.Context) ([]string, error)
 	// Unreadable returns the rights to read that the credential is known to lack. If it is nil, GitHub is
@@ -53,6 +65,21 @@ func NewGitHub(cfg GitHubConfig) *GitHubRepository {
 		missing:    cfg.Missing,
 		unreadable: cfg.Unreadable,
 	}
+	if cfg.ForkName != "" {
+		fork := cfg.forPushes()
+		r.fork = newGitHubClient(*fork, fork.Token)
+		r.owner = cfg.ForkOwner
+		if strings.EqualFold(cfg.ForkOwner, cfg.Owner) {
+			r.forkName = cfg.ForkName
+		}
+	}
+	r.commits = r.pushed()
+	if cfg.CommitToken != nil {
+		own := *cfg.forPushes()
+		r.commits = newGitHubClient(own, func(ctx context.Context, _ bool) (remote.Credential, error) {
+			return cfg.CommitToken(ctx)
+		})
+	}
 	r.issues = r.client
 	if cfg.IssueToken != nil {
 		r.issues = newGitHubClient(cfg, func(ctx context.Context, _ bool) (remote.Credential, error) {
@@ -60,6 +87,19 @@ func NewGitHub(cfg GitHubConfig) *GitHubRepository {
 		})
 	}
 	return r
+}
+
+// forPushes returns the settings of the repository to which branches are pushed.
+func (cfg GitHubConfig) forPushes() *GitHubConfig {
+	if cfg.ForkName != "" {
+		cfg.Owner = cfg.ForkOwner
+		cfg.Name = cfg.ForkName
+		cfg.Web = cfg.ForkWeb
+		if cfg.ForkToken != nil {
+			cfg.Token = cfg.ForkToken
+		}
+	}
+	return &cfg
 }
 
 func newGitHubClient(
@@ -92,8 +132,9 @@ type gitHubPull struct {
 	Merged  *time.Time `json:"merged_at"`
 	MergedX string     `json:"merge_commit_sha"`
 	Head    struct {
-		Ref string `json:"ref"`
-		SHA string `json:"sha"`
+		Ref  string `json:"ref"`
+		SHA  string `json:"sha"`
+		Repo named  `json:"repo"`
 	} `json:"head"`
 	hostPapers
 	Teams []struct {
@@ -148,7 +189,7 @@ func (r *GitHubRepository) read(p gitHubPull) PullRequest {
 	return out
 }
 
-// Find returns the newest pull request of a branch of this repository, or nil.
+// Find returns the newest pull request of a branch of the repository to which branches are pushed, or nil.
 func (r *GitHubRepository) Find(ctx context.Context, branch string) (*PullRequest, error) {
 	all, err := List[gitHubPull](ctx, r.client,
 		r.client.At("/pulls?state=all&per_page=100&head=%s", url.QueryEscape(r.owner+":"+branch)))
@@ -156,7 +197,10 @@ func (r *GitHubRepository) Find(ctx context.Context, branch string) (*PullReques
 		return nil, err
 	}
 	// GitHub returns all pull requests if it does not understand head.
-	all = slices.DeleteFunc(all, func(p gitHubPull) bool { return p.Head.Ref != branch })
+	all = slices.DeleteFunc(all, func(p gitHubPull) bool {
+		return p.Head.Ref != branch ||
+			r.fork != nil && !strings.EqualFold(p.Head.Repo.Name, r.fork.Repository)
+	})
 	if len(all) == 0 {
 		return nil, nil
 	}
@@ -173,6 +217,12 @@ func (r *GitHubRepository) Open(ctx context.Context, o Opening) (PullRequest, er
 		"base":  o.Base,
 		"body":  o.Body,
 		"draft": o.Draft,
+	}
+	if r.fork != nil {
+		asked["head"] = r.owner + ":" + o.Branch
+	}
+	if r.forkName != "" {
+		asked["head_repo"] = r.forkName
 	}
 	err := r.client.Send(ctx, http.MethodPost, r.client.At("/pulls"), asked, &p)
 	if err != nil && o.Draft &&
@@ -220,9 +270,57 @@ type gitHubStatus struct {
 	Target      string `json:"target_url"`
 }
 
-// Checks returns the commit's check runs and statuses.
+// Checks returns the commit's check runs and statuses, also those in the fork.
 func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Check, err error) {
-	err = r.client.Pages(ctx, r.client.At("/commits/%s/check-runs?per_page=100",
+	read := func(at *Client) ([]Check, error) { return r.checksAt(ctx, at, commit) }
+	all, err = read(r.client)
+	return withForkChecks(all, err, r.fork, read)
+}
+
+// withForkChecks returns the checks of the repository and those of the fork, as which a branch without a pull
+// request has its own. Either of the two may not know the commit.
+func withForkChecks(
+	all []Check, err error, fork *Client, read func(*Client) ([]Check, error),
+) ([]Check, error) {
+	if fork == nil || err != nil && !isUnknownCommit(err) {
+		return all, err
+	}
+	more, failed := read(fork)
+	if err != nil && failed != nil {
+		return nil, err
+	}
+	if failed != nil && !isUnknownCommit(failed) {
+		return all, failed
+	}
+	return append(all, more...), nil
+}
+
+// ofFork begins the id of a check that the fork has.
+const ofFork = "fork:"
+
+func checkID(fork bool, id int64) string {
+	if fork {
+		return ofFork + strconv.FormatInt(id, 10)
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// checkAt returns the repository that has a check, and the check's id there.
+func checkAt(repository, fork *Client, id string) (*Client, string) {
+	if own, is := strings.CutPrefix(id, ofFork); is && fork != nil {
+		return fork, own
+	}
+	return repository, id
+}
+
+// isUnknownCommit reports whether a host may have refused because it does not know a commit.
+func isUnknownCommit(err error) bool {
+	var refused *remote.Error
+	return errors.As(err, &refused) && !refused.Retry
+}
+
+func (r *GitHubRepository) checksAt(ctx context.Context, at *Client, commit string) (all []Check, err error) {
+	err = at.Pages(ctx, at.At("/commits/%s/check-runs?per_page=100",
 		url.PathEscape(commit)), func(page []byte) error {
 		var some struct {
 			Runs []gitHubCheckRun `json:"check_runs"`
@@ -232,9 +330,9 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 			if isOther(run.Commit, commit) {
 				continue
 			}
-			c := Check{Name: run.Name, URL: r.client.Page(run.HTML), Summary: run.Output.Title}
+			c := Check{Name: run.Name, URL: at.Page(run.HTML), Summary: run.Output.Title}
 			if run.App.Slug == "github-actions" { // its jobs have the same ids as their check runs
-				c.ID = strconv.FormatInt(run.ID, 10)
+				c.ID = checkID(at == r.fork, run.ID)
 			}
 			c.State, c.Inconclusive = checkState(run.Status, run.Conclusion)
 			all = append(all, c)
@@ -244,7 +342,7 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 	if err != nil {
 		return nil, err
 	}
-	err = r.client.Pages(ctx, r.client.At("/commits/%s/status?per_page=100",
+	err = at.Pages(ctx, at.At("/commits/%s/status?per_page=100",
 		url.PathEscape(commit)), func(page []byte) error {
 		var some struct {
 			Commit   string         `json:"sha"`
@@ -258,7 +356,7 @@ func (r *GitHubRepository) Checks(ctx context.Context, commit string) (all []Che
 			c := Check{
 				Name:    s.Context,
 				State:   Pending,
-				URL:     r.client.Page(s.Target),
+				URL:     at.Page(s.Target),
 				Summary: s.Description,
 			}
 			switch s.State {
@@ -305,7 +403,8 @@ func (r *GitHubRepository) Log(ctx context.Context, c Check) (string, error) {
 	if c.ID == "" {
 		return "", nil
 	}
-	return r.client.Tail(ctx, r.client.At("/actions/jobs/%s/logs", url.PathEscape(c.ID)))
+	at, id := checkAt(r.client, r.fork, c.ID)
+	return at.Tail(ctx, at.At("/actions/jobs/%s/logs", url.PathEscape(id)))
 }
 
 // A gitHubComment is a comment or a review in GitHub's form.

@@ -1,11 +1,11 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -13,13 +13,21 @@ import (
 )
 
 // A GitLabProject is one project at a GitLab. It implements Host.
-type GitLabProject struct{ client *Client }
+type GitLabProject struct {
+	client *Client
+	fork   *Client // nil: branches are pushed to the project itself
+}
 
 // GitLabConfig holds the addresses and the token of a GitLabProject.
 type GitLabConfig struct {
 	API  string // https://gitlab.com/api/v4
 	Web  string // https://gitlab.com/acme/shop
 	Path string // acme/shop, with any number of groups
+	// Fork is the path of the fork to which branches are pushed, and ForkWeb its page; empty: the project
+	// itself.
+	Fork, ForkWeb string
+	// ForkToken returns the credential for the fork. If it is nil, Token does.
+	ForkToken func(ctx context.Context, write bool) (remote.Credential, error)
 	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
 }
@@ -29,7 +37,21 @@ const GitLabRights = "the scope api, and the role Developer in the project"
 
 // NewGitLab returns a Project.
 func NewGitLab(cfg GitLabConfig) *GitLabProject {
-	return &GitLabProject{client: &Client{
+	p := &GitLabProject{client: newGitLabClient(cfg)}
+	if cfg.Fork != "" {
+		fork := cfg
+		fork.Path = cfg.Fork
+		fork.Web = cfg.ForkWeb
+		if cfg.ForkToken != nil {
+			fork.Token = cfg.ForkToken
+		}
+		p.fork = newGitLabClient(fork)
+	}
+	return p
+}
+
+func newGitLabClient(cfg GitLabConfig) *Client {
+	return &Client{
 		API:        strings.TrimSuffix(cfg.API, "/"),
 		Name:       "GitLab",
 		Repository: cfg.Path,
@@ -42,7 +64,7 @@ func NewGitLab(cfg GitLabConfig) *GitLabProject {
 			r.Header.Set("PRIVATE-TOKEN", string(t.Password))
 			return t, err
 		},
-	}}
+	}
 }
 
 // A gitLabMergeRequest is a merge request in GitLab's form.
@@ -103,12 +125,17 @@ func (p *GitLabProject) read(m gitLabMergeRequest) PullRequest {
 }
 
 // Find returns the newest merge request of a branch of the project, or nil. GitLab also lists those of
-// branches with the same name in forks.
+// branches with the same name in forks of others.
 func (p *GitLabProject) Find(ctx context.Context, branch string) (*PullRequest, error) {
 	all, err := List[gitLabMergeRequest](ctx, p.client,
 		p.client.At("/merge_requests?state=all&order_by=created_at&sort=desc&per_page=100&source_branch=%s",
 			url.QueryEscape(branch)))
-	all = slices.DeleteFunc(all, func(m gitLabMergeRequest) bool { return m.Source != m.Target })
+	if err != nil {
+		return nil, err
+	}
+	fork, err := p.forkID(ctx)
+	all = slices.DeleteFunc(all,
+		func(m gitLabMergeRequest) bool { return m.Source != cmp.Or(fork, m.Target) })
 	if err != nil || len(all) == 0 {
 		return nil, err
 	}
@@ -122,10 +149,20 @@ func (p *GitLabProject) Open(ctx context.Context, o Opening) (PullRequest, error
 	if o.Draft {
 		title = "Draft: " + title
 	}
-	var m gitLabMergeRequest
-	err := p.client.Send(ctx, http.MethodPost, p.client.At("/merge_requests"), map[string]any{
+	asked := map[string]any{
 		"source_branch": o.Branch, "target_branch": o.Base, "title": title, "description": o.Body,
-	}, &m)
+	}
+	at := p.client
+	if p.fork != nil { // the fork is asked, for a request into the project
+		var own gitLabAbout
+		if err := p.client.Get(ctx, p.client.At(""), &own); err != nil {
+			return PullRequest{}, err
+		}
+		asked["target_project_id"] = own.ID
+		at = p.fork
+	}
+	var m gitLabMergeRequest
+	err := at.Send(ctx, http.MethodPost, at.At("/merge_requests"), asked, &m)
 	return p.read(m), err
 }
 
@@ -153,26 +190,32 @@ type gitLabStatus struct {
 	MayFail bool   `json:"allow_failure"`
 }
 
-// Checks returns the commit's jobs and statuses.
+// Checks returns the commit's jobs and statuses, also those in the fork.
 func (p *GitLabProject) Checks(ctx context.Context, commit string) (all []Check, err error) {
-	some, err := List[gitLabStatus](ctx, p.client,
-		p.client.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
+	read := func(at *Client) ([]Check, error) { return p.checksAt(ctx, at, commit) }
+	all, err = read(p.client)
+	return withForkChecks(all, err, p.fork, read)
+}
+
+func (p *GitLabProject) checksAt(ctx context.Context, at *Client, commit string) (all []Check, err error) {
+	some, err := List[gitLabStatus](ctx, at,
+		at.At("/repository/commits/%s/statuses?per_page=100", url.PathEscape(commit)))
 	for _, s := range some {
 		if isOther(s.Commit, commit) {
 			continue
 		}
-		all = append(all, p.check(s))
+		all = append(all, p.check(at, s))
 	}
 	return all, err
 }
 
 // check returns a job or status in the form of all hosts.
-func (p *GitLabProject) check(s gitLabStatus) Check {
+func (p *GitLabProject) check(at *Client, s gitLabStatus) Check {
 	c := Check{
-		ID:      strconv.FormatInt(s.ID, 10),
+		ID:      checkID(at == p.fork, s.ID),
 		Name:    s.Name,
 		State:   Passed,
-		URL:     p.client.Page(s.Target),
+		URL:     at.Page(s.Target),
 		Summary: s.Words,
 	}
 	switch {
@@ -193,7 +236,8 @@ func (p *GitLabProject) check(s gitLabStatus) Check {
 
 // Log returns the end of a job's log.
 func (p *GitLabProject) Log(ctx context.Context, c Check) (string, error) {
-	return p.client.Tail(ctx, p.client.At("/jobs/%s/trace", url.PathEscape(c.ID)))
+	at, id := checkAt(p.client, p.fork, c.ID)
+	return at.Tail(ctx, at.At("/jobs/%s/trace", url.PathEscape(id)))
 }
 
 // A gitLabNote is a comment in GitLab's form.

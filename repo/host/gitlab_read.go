@@ -128,7 +128,7 @@ type gitLabJob struct {
 func (p *GitLabProject) Run(ctx context.Context, run, job string) (Run, error) {
 	check := func(j gitLabJob) Check {
 		j.Target = j.Web
-		return p.check(j.gitLabStatus)
+		return p.check(p.client, j.gitLabStatus)
 	}
 	if job != "" {
 		var j gitLabJob

@@ -55,6 +55,13 @@ type Host interface {
 	Run(ctx context.Context, run, job string) (Run, error)
 	// Unreadable returns in words the rights that the credential lacks for Issue and Run.
 	Unreadable(ctx context.Context) ([]string, error)
+	// Rules returns what the host demands of a branch: of one of the repository, or, if pushed is set, of one
+	// of the repository to which branches are pushed, which may be a fork.
+	Rules(ctx context.Context, branch string, pushed bool) (Rules, error)
+	// Fork returns what the host says of the fork to which branches are pushed, or nil if there is none.
+	Fork(ctx context.Context) (*Fork, error)
+	// KnowsKey reports whether the credential's account has a public key of OpenSSH for its signatures.
+	KnowsKey(ctx context.Context, public string) (bool, error)
 }
 
 // An Opening is the pull request to open.

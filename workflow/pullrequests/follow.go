@@ -286,15 +286,19 @@ func (f *Follower) checks(ctx context.Context, row *pullrequest.Row, at host.Hos
 		}
 		return []store.Part{store.Lines{l}}, nil
 	}
+	failed, ofMessages := splitByMessage(failed)
 	tests := f.readFailures(ctx, row, at, failed)
 	text = fmt.Sprintf("%s is red at the host: %s.", f.name(*row), strings.Join(names, ", "))
+	text += onlyMessages(ofMessages)
 	if len(tests) > 0 {
 		text += " Failing: " + strings.Join(tests[:min(len(tests), maxTests)], ", ") + "."
 	}
 	fix := []workflow.Button{{
 		ActionID: workflow.ButtonFixThere, Label: fixLabel, Value: store.NewToken(), Means: row.Head,
 	}}
-	if row.Aside {
+	if len(failed) == 0 {
+		fix = nil
+	} else if row.Aside {
 		fix = nil
 		text = text + " " + workflow.FixBackport(row.Base)
 	} else {
@@ -340,6 +344,34 @@ func heldChecks(all []host.Check) (waiting []string) {
 	}
 	slices.Sort(waiting)
 	return waiting
+}
+
+// signOffCheck matches the names of checks that look for a Signed-off-by in each commit's message.
+var signOffCheck = regexp.MustCompile(
+	`(?i)^(?:DCO|dco[ -/]?check|probot/dco|developer certificate of origin)$`)
+
+// splitByMessage separates the checks that only another message of the commits could satisfy. No work on the
+// code does, and a commit that was pushed keeps its message.
+func splitByMessage(failed []host.Check) (rest, ofMessages []host.Check) {
+	for _, c := range failed {
+		if signOffCheck.MatchString(plaintext.OneLine(c.Name)) {
+			ofMessages = append(ofMessages, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return rest, ofMessages
+}
+
+// onlyMessages says what has to be done about checks that only another message could satisfy.
+func onlyMessages(checks []host.Check) string {
+	if len(checks) == 0 {
+		return ""
+	}
+	name := plaintext.CutLine(plaintext.OneLine(checks[0].Name), 80)
+	return fmt.Sprintf(" %s wants a Signed-off-by in the commits' messages, and I never change a commit "+
+		"that I pushed: no fix of mine can satisfy it. My operator can set `commits: {signoff: true}` for "+
+		"later pushes; for these, sign them off at the host or merge without that check.", name)
 }
 
 const (

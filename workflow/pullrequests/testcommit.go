@@ -108,6 +108,7 @@ func (f *Follower) withTests(
 		When:     row.At.UTC().Truncate(time.Second),
 		Message:  "Show the new tests of " + short(row.Commit) + " alone\n\nThey have to fail here.",
 		Trailers: [][2]string{{"Session", row.Session}},
+		Made:     row.TestsCommit,
 	})
 	if err != nil {
 		return err

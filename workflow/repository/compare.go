@@ -1,6 +1,10 @@
 package repository
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/git/remote"
+)
 
 // comparePages holds the path of a host's page that compares two commits, by the path of its pages of
 // code.
@@ -22,9 +26,23 @@ func (r Repository) ComparePage() (page, web string) {
 	return "", ""
 }
 
+// FetchFrom returns what git fetches the pushed branches from: origin, or the address of the fork.
+func (r Repository) FetchFrom() string {
+	if r.PushTo != nil {
+		return remote.Redact(r.PushTo.URL)
+	}
+	return "origin"
+}
+
 // CompareURL returns the URL of the host's page that shows the changes from base to commit, or an empty
 // string if it is not known.
 func (r Repository) CompareURL(base, commit string) string {
-	page, _ := r.ComparePage()
+	page, web := r.ComparePage()
+	if r.PushTo != nil { // the commit is in the fork only
+		if r.Pulls.ForkWeb == "" || page == "" {
+			return ""
+		}
+		page = r.Pulls.ForkWeb + page[len(web):]
+	}
 	return strings.NewReplacer("{base}", base, "{commit}", commit).Replace(page)
 }

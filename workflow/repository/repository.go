@@ -94,13 +94,15 @@ type Visual struct {
 
 // PullRequests holds where and how a repository's pull requests are opened.
 type PullRequests struct {
-	Host   host.Host         // nil: no pull requests are opened
-	Kind   string            // kind of the host
-	Draft  bool              // they are opened as drafts
-	Web    string            // URL of the repository's page at the host
-	Hook   host.Webhook      // the webhook that the host calls; without a secret: none
-	People map[string]string // Slack ids by logins at the host, in lower case
-	Papers Papers
+	Host  host.Host // nil: no pull requests are opened
+	Kind  string    // kind of the host
+	Draft bool      // they are opened as drafts
+	Web   string    // URL of the repository's page at the host
+	// URL of the page of the fork to which branches are pushed; empty: they are pushed to the repository
+	ForkWeb string
+	Hook    host.Webhook      // the webhook that the host calls; without a secret: none
+	People  map[string]string // Slack ids by logins at the host, in lower case
+	Papers  Papers
 }
 
 // Papers holds what a repository's pull requests have besides their text.

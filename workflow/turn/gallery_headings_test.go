@@ -217,6 +217,7 @@ var headings = map[string]string{
 	"findServices":           "the image of a repository is missing",
 	"findServices-b":         "a service is another version",
 	"sayServices":            "a service did not start",
+	"sayDemands":             "the git host would refuse a push",
 	"sayTold":                "a said test command does not start",
 	"takeTestCommand":        "a test command cannot be said",
 	"takeTestCommand-b":      "a test command is said",

@@ -648,6 +648,10 @@ func questionSamples() map[string][]workflow.Line {
 		},
 		"a limit stops a test": says("TestArgon2 cannot be run here, on main either (needed more than " +
 			"2 GB), and is left out. `checks: {memory: 4 GB}` of the repository in bobbin.yaml allows more."),
+		"the git host would refuse a push": says("What I push would be refused. The host demands signed " +
+			"commits of what is merged into `main`, and commits here are not signed. My operator can set " +
+			"`commits: {sign_key_file: FILE}` of the repository, and add the public key to the bot's " +
+			"account at the host, for signatures."),
 		"most tests skip": says("312 of 340 tests skip on main: they may need a database, or something " +
 			"else that is not here."),
 		"the tests did not start": says("Nothing can be proven here, since the tests do not start on main " +

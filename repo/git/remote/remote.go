@@ -10,4 +10,18 @@ type Remote struct {
 	Key string
 	// KnownHosts is the file of host keys for ssh. Default: ~/.ssh/known_hosts.
 	KnownHosts string
+	// Commits says how commits for it are made.
+	Commits Commits
+	// PushTo is the fork to which branches are pushed. nil: they are pushed to the remote itself.
+	PushTo *Remote
+	// Only is the beginning of the names of the branches that are fetched; empty: all branches and tags are.
+	Only string
+}
+
+// Pushed returns the remote to which branches are pushed: the fork if there is one.
+func (r Remote) Pushed() Remote {
+	if r.PushTo != nil {
+		return *r.PushTo
+	}
+	return r
 }

@@ -28,11 +28,10 @@ func (g gitea) register(mux *http.ServeMux) (root string) {
 		answer(w, http.StatusNotFound, "The target couldn't be found.")
 	})
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, map[string]any{
-			"permissions":       map[string]any{"push": true, "pull": true},
-			"has_pull_requests": true,
-		})
+		show(w, r, g.about(r.PathValue("owner")+"/"+r.PathValue("name")))
 	})
+	in("GET /branch_protections", g.listProtections)
+	mux.HandleFunc("GET /api/v1/user/keys", g.showKeys)
 	in("GET /pulls", g.listPulls)
 	in("POST /pulls", g.createPull)
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
@@ -69,8 +68,10 @@ func (g gitea) createPull(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Title, Head, Base, Body string }
 	readBody(r, &asked)
 	title, draft := strings.CutPrefix(asked.Title, "WIP: ")
+	branch, ours := g.fromFork(asked.Head)
 	p, code, why := g.open(Pull{
-		Branch: asked.Head,
+		Branch: branch,
+		Ours:   ours,
 		Base:   asked.Base,
 		Title:  title,
 		Body:   asked.Body,
@@ -172,7 +173,7 @@ func (g gitea) pullForm(p Pull) map[string]any {
 	if state == "merged" {
 		state = "closed"
 	}
-	head := g.endForm(p.Branch, p.Head, p.repository(g.cfg.Repository))
+	head := g.endForm(p.Branch, p.Head, g.pathOf(p))
 	head["repo_id"] = p.project()
 	base := g.endForm(p.Base, "", g.cfg.Repository)
 	base["repo_id"] = repositoryID

@@ -24,8 +24,13 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	}
 	mux.HandleFunc("/",
 		func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusNotFound, "Not Found") })
-	in("GET ",
-		func(w http.ResponseWriter, r *http.Request) { show(w, r, map[string]any{"default_branch": "main"}) })
+	in("GET ", func(w http.ResponseWriter, r *http.Request) {
+		show(w, r, g.about(r.PathValue("owner")+"/"+r.PathValue("name")))
+	})
+	in("GET /rules/branches/{branch...}", g.listRules)
+	in("GET /rulesets/{id}", g.showRuleset)
+	g.registerCommits(in)
+	mux.HandleFunc("GET /api/v3/user/ssh_signing_keys", g.showKeys)
 	in("GET /pulls", g.listPulls)
 	in("POST /pulls", g.createPull)
 	in("GET /pulls/{number}", func(w http.ResponseWriter, r *http.Request) { g.showPull(w, r, g.pullForm) })
@@ -61,12 +66,13 @@ func (g gitHub) listPulls(w http.ResponseWriter, r *http.Request) {
 	if _, name, ok := strings.Cut(r.URL.Query().Get("head"), ":"); ok {
 		branch = name
 	}
+	_, ours := g.fromFork(r.URL.Query().Get("head"))
 	list := []map[string]any{}
 	for _, p := range g.pullsOf(branch) {
 		if r.URL.Query().Get("state") != "all" && p.State != "open" {
 			continue
 		}
-		if branch == "" || !p.Fork { // head names the owner, too
+		if branch == "" || !p.Fork && p.Ours == ours { // head names the owner, too
 			list = append(list, g.pullForm(p))
 		}
 	}
@@ -80,8 +86,10 @@ func (g gitHub) createPull(w http.ResponseWriter, r *http.Request) {
 		Draft                   bool
 	}
 	readBody(r, &asked)
+	branch, ours := g.fromFork(asked.Head)
 	p, code, why := g.open(Pull{
-		Branch: asked.Head,
+		Branch: branch,
+		Ours:   ours,
 		Base:   asked.Base,
 		Title:  asked.Title,
 		Body:   asked.Body,
@@ -179,7 +187,7 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		"body":             p.Body,
 		"merged_at":        nil,
 		"merge_commit_sha": "0000000",
-		"head":             g.endForm(p.Branch, p.Head, p.repository(g.cfg.Repository)),
+		"head":             g.endForm(p.Branch, p.Head, g.pathOf(p)),
 		"base":             g.endForm(p.Base, "", g.cfg.Repository),
 		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}

@@ -30,11 +30,11 @@ func (g gitLab) register(mux *http.ServeMux) (root string) {
 	mux.HandleFunc("GET /api/v4/personal_access_tokens/self", g.showToken)
 	mux.HandleFunc("GET /api/v4/users", g.listUsers)
 	in("GET ", func(w http.ResponseWriter, r *http.Request) {
-		show(w, r, map[string]any{"permissions": map[string]any{
-			"project_access": map[string]any{"access_level": 30},
-			"group_access":   nil,
-		}})
+		project, _ := url.PathUnescape(r.PathValue("project"))
+		show(w, r, g.aboutProject(project))
 	})
+	in("GET /push_rule", g.showPushRule)
+	mux.HandleFunc("GET /api/v4/user/keys", g.showKeys)
 	in("GET /merge_requests", g.listRequests)
 	in("POST /merge_requests", g.createRequest)
 	in("GET /merge_requests/{number}",
@@ -80,11 +80,19 @@ func (g gitLab) createRequest(w http.ResponseWriter, r *http.Request) {
 		Target      string `json:"target_branch"`
 		Title       string
 		Description string
+		Into        int64 `json:"target_project_id"`
 	}
 	readBody(r, &asked)
+	project, _ := url.PathUnescape(r.PathValue("project"))
+	ours := project != g.cfg.Repository
+	if ours && asked.Into != repositoryID {
+		answer(w, http.StatusBadRequest, "target_project_id is missing")
+		return
+	}
 	title, draft := strings.CutPrefix(asked.Title, "Draft: ")
 	p, code, why := g.open(Pull{
 		Branch: asked.Source,
+		Ours:   ours,
 		Base:   asked.Target,
 		Title:  title,
 		Body:   asked.Description,

@@ -34,7 +34,13 @@ type Config struct {
 	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the
 	// host responds with the status 500 to a request for a new pull request. Default: every branch is
 	// at a commit named after it.
-	Branch func(name string) (string, error)
+	Branch  func(name string) (string, error)
+	Fork    *Fork // default: branches are pushed to the repository itself
+	Private bool  // not everybody may read the repository; a fork can be read by everybody
+	// Git is the folder of the bare repository in which GitHub makes commits; empty: it makes none.
+	Git string
+	// SigningKey is the file of the key with which it signs them; empty: it does not sign.
+	SigningKey string
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
 	// NoPapers makes the server refuse labels and people on pull requests, as to a token without that right.
@@ -67,6 +73,10 @@ type Server struct {
 	lose     string
 	put      []Put
 
+	made  int // commits that GitHub made
+	rules []Rules
+	keys  []string
+
 	hookURL, hookSecret string
 	delivered           []Delivery
 }
@@ -80,23 +90,19 @@ type Pull struct {
 	State        string // open, merged or closed
 	Head         string
 	Fork         bool // its branch is in somebody's fork
+	Ours         bool // its branch is in the fork to which branches are pushed
 	Login        string
 	// names that were put on it
 	Labels, Assignees, Reviewers []string
-}
-
-// repository returns the full name of the repository that the branch is in.
-func (p Pull) repository(own string) string {
-	if p.Fork {
-		return "elsewhere/" + own[strings.LastIndexByte(own, '/')+1:]
-	}
-	return own
 }
 
 // project returns the number of the repository that the branch is in.
 func (p Pull) project() int64 {
 	if p.Fork {
 		return repositoryID + 1
+	}
+	if p.Ours {
+		return forkID
 	}
 	return repositoryID
 }
@@ -378,7 +384,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, token, repository
 	switch {
 	case token != s.cfg.Token && (token != s.cfg.Reader || token == ""):
 		answer(w, http.StatusUnauthorized, "Bad credentials")
-	case repository != s.cfg.Repository:
+	case repository != s.cfg.Repository && (s.cfg.Fork == nil || repository != s.cfg.Fork.Path):
 		answer(w, http.StatusNotFound, "Not Found")
 	case r.Method != http.MethodGet && token != s.cfg.Token:
 		answer(w, http.StatusForbidden, "Resource not accessible by personal access token")
@@ -392,7 +398,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request, token, repository
 func (s *Server) open(p Pull) (Pull, int, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, err := s.cfg.Branch(p.Branch)
+	at, err := s.branchAt(p)
 	switch {
 	case err != nil:
 		return p, http.StatusInternalServerError, err.Error()
@@ -427,7 +433,7 @@ func (s *Server) pull(number string) (Pull, bool) {
 }
 
 func (s *Server) current(p Pull) Pull {
-	if at, err := s.cfg.Branch(p.Branch); err == nil && at != "" && !p.Fork {
+	if at, err := s.branchAt(p); err == nil && at != "" && !p.Fork {
 		p.Head = at
 	}
 	return p

@@ -270,7 +270,7 @@ func (s *Server) showRun(w http.ResponseWriter, r *http.Request) {
 		"html_url":    s.cfg.Web + "/actions/runs/" + itoa(run.ID),
 
 		"repository":      map[string]any{"full_name": s.cfg.Repository},
-		"head_repository": map[string]any{"full_name": Pull{Fork: run.Fork}.repository(s.cfg.Repository)},
+		"head_repository": map[string]any{"full_name": s.pathOf(Pull{Fork: run.Fork})},
 	})
 }
 

@@ -28,6 +28,9 @@ func (c *Config) check(p *strictyaml.Problems) {
 		c.Repositories[i].check(p, at, names)
 		c.Repositories[i].Installed.checkImage(p, at+".environment", c.Sandbox.Kind)
 		c.Repositories[i].Host.check(p, at+".host", c.Repositories[i].URL)
+		h, _, _ := c.Repositories[i].Host.Of(c.Repositories[i].URL)
+		c.Repositories[i].Commits.check(p, at+".commits", h.Kind)
+		c.Repositories[i].checkPushTo(p, at+".push_to")
 		c.Repositories[i].Checks.check(p, at+".checks", c.Checks.or(maxCheck))
 	}
 	c.ModelTable.check(p)

@@ -109,6 +109,9 @@ type RemoteAccess struct {
 	GitHubApp GitHubApp `yaml:"github_app"` // default: that of the whole file
 
 	Host GitHost `yaml:"host"` // default: pushes make no pull requests
+	// the fork to which branches are pushed; default: they are pushed to the repository itself
+	PushTo  PushTo  `yaml:"push_to"`
+	Commits Commits `yaml:"commits"`
 }
 
 // Sandbox holds the settings of the sandbox that confines commands.
@@ -196,6 +199,8 @@ var sections = []strictyaml.Section{
 	{Of: Installed{}, Name: "environment"},
 	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
+	{Of: PushTo{}, Name: "push_to"},
+	{Of: Commits{}, Name: "commits"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},
 	{Of: Limits{}, Name: "limits"},
@@ -236,12 +241,20 @@ func (c *Config) resolvePaths(dir string) {
 			c.Repositories[i].Setup.Advisories = filepath.Join(dir, at)
 		}
 		resolveKey(&c.Repositories[i].GitHubApp, dir)
-		if strings.HasPrefix(r.URL, "./") || strings.HasPrefix(r.URL, "../") {
-			if abs, err := filepath.Abs(filepath.Join(dir, r.URL)); err == nil {
-				c.Repositories[i].URL = abs
-			}
+		c.Repositories[i].Commits.resolveFiles(dir)
+		c.Repositories[i].URL = resolveURL(r.URL, dir)
+		c.Repositories[i].PushTo.URL = resolveURL(r.PushTo.URL, dir)
+	}
+}
+
+// resolveURL makes the address of a repository absolute if it is a relative path.
+func resolveURL(url, dir string) string {
+	if strings.HasPrefix(url, "./") || strings.HasPrefix(url, "../") {
+		if abs, err := filepath.Abs(filepath.Join(dir, url)); err == nil {
+			return abs
 		}
 	}
+	return url
 }
 
 // ReactionsByChannel returns the reactions of all repositories, by channel as the file names it.

@@ -65,6 +65,9 @@ func (c *Config) appOf(r Repository) *GitHubApp {
 	return nil
 }
 
+// UsesApp reports whether tokens of a GitHub App are used for r.
+func (c *Config) UsesApp(r Repository) bool { return c.appOf(r) != nil }
+
 func resolveKey(g *GitHubApp, dir string) {
 	if g.KeyFile != "" && !filepath.IsAbs(g.KeyFile) {
 		g.KeyFile = filepath.Join(dir, g.KeyFile)
@@ -159,8 +162,17 @@ func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
 
 const maxKey = 64 << 10
 
+// The bits of a file's mode that nobody but its owner, or nobody but its owner and readers of its group, has.
+const (
+	ownerOnly   = 0o077
+	ownerOrRead = 0o027
+)
+
 // readKey reads the file of a private key. It refuses a file that others may access or the group may write.
-func readKey(name string) (string, error) {
+func readKey(name string) (string, error) { return readKeyOf(name, ownerOrRead) }
+
+// readKeyOf reads the file of a private key, and refuses one whose mode has any of the bits.
+func readKeyOf(name string, refused fs.FileMode) (string, error) {
 	fi, err := os.Stat(name)
 	var where *fs.PathError
 	switch {
@@ -170,7 +182,7 @@ func readKey(name string) (string, error) {
 		return "", err
 	case !fi.Mode().IsRegular() || fi.Size() > maxKey:
 		return "", errors.New("it is not a file with a key")
-	case fi.Mode().Perm()&0o027 != 0:
+	case fi.Mode().Perm()&refused != 0:
 		return "", fmt.Errorf("others may read or change it (%#o); chmod 600 it, "+
 			"and if it is in use elsewhere, make a new key", fi.Mode().Perm())
 	}

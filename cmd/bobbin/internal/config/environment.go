@@ -26,6 +26,7 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 	for _, r := range c.Repositories {
 		variables := [][2]string{
 			{"token_env", r.TokenEnv},
+			{"token_env of push_to", r.PushTo.TokenEnv},
 			{"token_env of host", r.Host.TokenEnv},
 			{"webhook_secret_env of host", r.Host.SecretEnv},
 		}

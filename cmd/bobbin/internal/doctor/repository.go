@@ -59,7 +59,9 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		}
 	}
 	d.examineReleases(r, sight, f)
-	if err := mirrors.MayPush(ctx, r.Remote); err != nil {
+	if r.PushTo != nil {
+		examineFork(ctx, mirrors, r, f)
+	} else if err := mirrors.MayPush(ctx, r.Remote); err != nil {
 		remoteRefusal(f, "it refuses pushes from us", err)
 	} else {
 		f.ok("it would accept a push (asked, not tried; rules for single branches show only at a push)")
@@ -76,7 +78,9 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			examineReading(ctx, r, f)
 			examinePapers(ctx, r, f)
 		}
+		examineDemands(ctx, r, base, f)
 	}
+	d.examineCommits(ctx, r, f)
 	for _, l := range r.Setup.Logins {
 		if l.Token != "" { // the part "configuration" reports a variable that is not set
 			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)

@@ -75,7 +75,11 @@ func FromConfig(
 	for _, r := range file.Repositories {
 		s.MentionAuthors[r.Name] = r.Authors == config.Mention
 		at := repositoryOf(r, credentials[r.Name], values)
+		at.PushTo = forkOf(r, credentials[r.Name], values)
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
+			return s, err
+		}
+		if at.Commits, err = commitsOf(r, at.Pulls.Host, hide); err != nil {
 			return s, err
 		}
 		s.Repositories = append(s.Repositories, at)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/people"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
@@ -90,6 +92,8 @@ func pullRequestsOf(
 		p.People[strings.ToLower(login)] = id
 	}
 	sign := signer(r.URL, app, credentials)
+	fork := forkAt(r, app, credentials, values)
+	p.ForkWeb = fork.web
 	switch h.Kind {
 	case host.GitHub:
 		owner, name, err := githubapp.Repository(web)
@@ -97,22 +101,58 @@ func pullRequestsOf(
 			return p, err
 		}
 		p.Host = host.NewGitHub(host.GitHubConfig{
-			API:        h.URL,
-			Web:        web,
-			Owner:      owner,
-			Name:       name,
-			Token:      sign,
+			API:       h.URL,
+			Web:       web,
+			Owner:     owner,
+			Name:      name,
+			Token:     sign,
+			ForkOwner: fork.owner,
+			ForkName:  fork.name,
+			ForkWeb:   fork.web,
+			ForkToken: fork.sign,
+
+			CommitToken: commitToken(cmp.Or(r.PushTo.URL, r.URL), app),
+
 			IssueToken: issueToken(r.URL, app),
 			Missing:    appLacks(r.URL, app, mayOpen, mayLook),
 			Unreadable: appLacks(r.URL, app, mayReadIssues),
 		})
 	case host.GitLab:
-		p.Host = host.NewGitLab(host.GitLabConfig{API: h.URL, Web: web, Path: hostPath(web), Token: sign})
+		p.Host = host.NewGitLab(host.GitLabConfig{
+			API: h.URL, Web: web, Path: hostPath(web), Token: sign,
+			Fork: hostPath(fork.web), ForkWeb: fork.web, ForkToken: fork.sign,
+		})
 	case host.Gitea:
 		owner, name, _ := strings.Cut(hostPath(web), "/")
-		p.Host = host.NewGitea(host.GiteaConfig{API: h.URL, Web: web, Owner: owner, Name: name, Token: sign})
+		p.Host = host.NewGitea(host.GiteaConfig{
+			API: h.URL, Web: web, Owner: owner, Name: name, Token: sign,
+			ForkOwner: fork.owner, ForkName: fork.name, ForkWeb: fork.web, ForkToken: fork.sign,
+		})
 	}
 	return p, nil
+}
+
+// A hostedFork is a fork at a git host. It is the zero value if branches are pushed to the repository itself.
+type hostedFork struct {
+	web, owner, name string
+	// sign supplies the credential of each request about the fork.
+	sign func(ctx context.Context, write bool) (remote.Credential, error)
+}
+
+func forkAt(
+	r config.Repository, app *githubapp.App, credentials remote.Credentials, values map[string]string,
+) (f hostedFork) {
+	if r.PushTo.URL == "" {
+		return f
+	}
+	_, f.web = address.WebPages(r.PushTo.URL)
+	f.owner, f.name, _ = strings.Cut(hostPath(f.web), "/")
+	if name := r.PushTo.TokenEnv; name != "" {
+		app = nil
+		credentials = remote.Token{Value: remote.Secret(values[name]), Name: "the token " + name}
+	}
+	f.sign = signer(r.PushTo.URL, app, credentials)
+	return f
 }
 
 // hostPath returns the path of the repository on its host: acme/shop.
@@ -134,6 +174,7 @@ var (
 		"statuses":      "read",
 		"actions":       "read",
 	}
+	mayCommit     = map[string]string{"contents": "write"}
 	mayReadIssues = map[string]string{"issues": "read"} // apart: an App may lack it
 )
 
@@ -171,6 +212,16 @@ func issueToken(address string, app *githubapp.App) func(ctx context.Context) (r
 	kept := app.CachedTokens(tokenKept)
 	return func(ctx context.Context) (remote.Credential, error) {
 		return kept.Token(ctx, address, mayReadIssues)
+	}
+}
+
+// commitToken returns the function that supplies an App's credential for making commits; nil without an App.
+func commitToken(address string, app *githubapp.App) func(ctx context.Context) (remote.Credential, error) {
+	if app == nil {
+		return nil
+	}
+	return func(ctx context.Context) (remote.Credential, error) {
+		return app.Token(ctx, address, mayCommit)
 	}
 }
 

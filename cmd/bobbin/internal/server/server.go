@@ -581,6 +581,9 @@ func webAddresses(list []repository.Repository) []string {
 		if r.Pulls.Web != "" {
 			links = append(links, r.Pulls.Web+"/")
 		}
+		if r.Pulls.ForkWeb != "" {
+			links = append(links, r.Pulls.ForkWeb+"/")
+		}
 	}
 	return links
 }

@@ -135,6 +135,11 @@ func (f *fetch) fetchRefs(ctx context.Context) (Refs, error) {
 	}
 	f.restartIdle()
 	theirs := readAdvertised(adv)
+	if only := f.remote.Only; only != "" {
+		maps.DeleteFunc(theirs.Hashes, func(name string, _ plumbing.Hash) bool {
+			return !strings.HasPrefix(name, "refs/heads/"+only)
+		})
+	}
 	return theirs, f.receivePack(ctx, session, adv, theirs)
 }
 

@@ -42,6 +42,8 @@ type PushSpec struct {
 	Protected []string
 	// Branch is somebody else's, which a person named: it may be outside Prefix, and has to be at Base
 	Existing bool
+	// the remote is a fork, which may lack commits of the repository; Workspace.Push fills it in
+	ToFork bool
 }
 
 // A PushResult is the state of the branch on the remote after a push.
@@ -75,6 +77,7 @@ func (c *Client) Push(
 			Commit: plumbing.NewHash(p.Commit),
 			Ref:    plumbing.NewBranchReferenceName(p.Branch),
 			own:    own,
+			toFork: p.ToFork,
 		}
 		if p.Existing {
 			push.from = plumbing.NewHash(p.Base)
@@ -171,6 +174,7 @@ type Push struct {
 	Ref    plumbing.ReferenceName
 	own    map[plumbing.Hash]bool
 	from   plumbing.Hash // where the branch must be; zero: wherever it can be moved forward from
+	toFork bool
 	output dial.OutputHead
 
 	credential remote.Credential
@@ -245,7 +249,14 @@ func (p *Push) buildRequest(
 	for h := range maps.Values(adv.References) {
 		there[h] = true
 	}
-	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there, p.own)
+	own := p.own
+	if p.toFork {
+		var err error
+		if own, err = p.lackedByFork(ctx, adv); err != nil {
+			return nil, err
+		}
+	}
+	fresh, err := bundle.NewObjects(ctx, p.Store, p.Commit, there, own)
 	if err != nil {
 		return nil, cmp.Or(ctx.Err(), remote.LocalError("list the objects of the commit", err))
 	}

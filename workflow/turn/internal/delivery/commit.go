@@ -20,7 +20,8 @@ import (
 
 // makeCommit returns the commit of an earlier push of the same files that did not get through, so that
 // the repeated push has the same hash whatever the model says of the work now. Otherwise it makes a new
-// commit.
+// commit: also if the remote refused the earlier one, and commits are made in another way since, such as with
+// the signature that it lacked.
 func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision.Finish) (string, error) {
 	a := proven.approval
 	tree := proven.tree
@@ -39,7 +40,8 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 			!work.HasCommit(p.Commit)
 	})
 	for _, p := range slices.Backward(pushes) {
-		if p.Tree == tree && p.Unproven == proven.unproven() {
+		if p.Tree == tree && p.Unproven == proven.unproven() &&
+			(p.State == workflow.PushIntended || work.MadeSo(p.Commit)) {
 			return p.Commit, nil
 		}
 	}

@@ -117,7 +117,8 @@ func (d *Delivery) timeText(ctx context.Context) string {
 
 func (d *Delivery) compareCommand(commit string) string {
 	s := d.Session()
-	return fmt.Sprintf("git fetch origin %s && git diff %s %s", s.Branch, prompt.ShortHash(s.BaseCommit),
+	return fmt.Sprintf("git fetch %s %s && git diff %s %s",
+		d.Trees.Current().Repository.FetchFrom(), s.Branch, prompt.ShortHash(s.BaseCommit),
 		prompt.ShortHash(commit))
 }
 

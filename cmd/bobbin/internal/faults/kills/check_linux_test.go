@@ -43,7 +43,7 @@ func (c *chaos) duplicateSeen() bool {
 		return true
 	}
 	for n, p := range c.threads() {
-		if c.hosted && c.posted(p, "No backport") > 0 {
+		if c.hosted && c.posted(p, "No backport")+c.posted(p, "could not be pushed") > 0 {
 			return true
 		}
 		if c.posted(p, "Root cause (revision 1") > 1 ||

@@ -46,7 +46,8 @@ const (
 // laterWords is the text that the descriptions of all pull requests must have at the end.
 const laterWords = "and what was pushed later"
 
-// openHost serves the remote over HTTP, and starts a fake Gitea for its pull requests.
+// openHost serves the remote over HTTP, and starts a fake Gitea for its pull requests, or a fake GitHub that
+// makes and signs the commits, too.
 func (c *chaos) openHost(files []txtar.File) {
 	files = append(files, txtar.File{Name: "CODEOWNERS", Data: []byte("* @dan-at-work\n")})
 	served := githost.Open(c.t, filepath.Join(c.dir, "host"), files)
@@ -58,8 +59,20 @@ func (c *chaos) openHost(files []txtar.File) {
 	at.Path = ""
 	front := httptest.NewServer(http.StripPrefix("/acme", httputil.NewSingleHostReverseProxy(at)))
 	c.t.Cleanup(front.Close)
+	kind := "gitea"
+	commits := ""
+	key := ""
+	if c.commits {
+		kind = "github"
+		commits = ", commits: {sign: host, signoff: true}"
+		key = filepath.Join(c.dir, "signing-key")
+		out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput()
+		require.NoError(c.t, err, "%s", out)
+	}
 	c.host = hosttest.Listen(hosttest.Config{
-		Kind:       "gitea",
+		Kind:       kind,
+		Git:        c.remote,
+		SigningKey: key,
 		Repository: "acme/remote",
 		Token:      githost.Password,
 		Web:        front.URL + "/acme/remote",
@@ -68,9 +81,9 @@ func (c *chaos) openHost(files []txtar.File) {
 		},
 	})
 	c.t.Cleanup(c.host.Close)
-	c.config = fmt.Sprintf("url: %q, host: {kind: gitea, url: %q, "+
-		"labels: [bug], assignees: [ann-at-work], reviewers: [codeowners]}", front.URL+"/acme/remote.git",
-		c.host.API)
+	c.config = fmt.Sprintf("url: %q, host: {kind: %s, url: %q, "+
+		"labels: [bug], assignees: [ann-at-work], reviewers: [codeowners]}%s",
+		front.URL+"/acme/remote.git", kind, c.host.API, commits)
 }
 
 // moveRelease adds a commit to the release branch, and makes the branch if it is missing.

@@ -50,6 +50,7 @@ type chaos struct {
 	froze     bool   // replicas froze at points, and woke again
 	binary    string // path of the program; default: the unchanged program
 	hosted    bool   // pull requests are opened for pushed branches, and watched
+	commits   bool   // the host makes the commits
 
 	dir    string
 	remote string

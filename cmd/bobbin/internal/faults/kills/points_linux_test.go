@@ -143,19 +143,23 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 		_, err := fmt.Sscan(own, new(int), &whole)
 		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
 	}
-	stops := map[bool][]stop{} // by whether they need a git host
+	stops := map[repositoryKind][]stop{}
 	for i, point := range points {
 		for hit := 1; hit <= hits; hit++ {
 			if whole >= 100 || (whole > 0 || os.Getenv("BOBBIN_EVERY") != "") && hit == 1+i%hits ||
 				i%share == 0 && hit == 1+i/share%hits {
-				stops[isHosted(point)] = append(stops[isHosted(point)], stop{point, hit})
+				of := kindFor(point)
+				stops[of] = append(stops[of], stop{point, hit})
+				if of == committedByHost { // what comes after is looked up at the host, not made again
+					stops[of] = append(stops[of], stop{"push_intended", hit}, stop{"backport_intended", hit})
+				}
 			}
 		}
 	}
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	var room sync.WaitGroup
 	places := make(chan struct{}, 6)
-	for hosted, list := range stops {
+	for of, list := range stops {
 		for some := range spread(list, together) {
 			places <- struct{}{}
 			room.Go(func() {
@@ -169,7 +173,8 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 						replicas: 1,
 						binary:   binary,
 						model:    model,
-						hosted:   hosted,
+						hosted:   of != plainRepository,
+						commits:  of == committedByHost,
 					}
 					c.open()
 					for _, s := range play(c, some) {
@@ -202,9 +207,24 @@ func spread(stops []stop, most int) iter.Seq[[]stop] {
 	}
 }
 
-// isHosted reports whether a point is reached only with a git host.
-func isHosted(point string) bool {
-	return strings.HasPrefix(point, "pull_request_") || strings.HasPrefix(point, "backport_")
+// A repositoryKind says what the repository of a run has.
+type repositoryKind int
+
+const (
+	plainRepository repositoryKind = iota
+	withHost                       // a git host, where pull requests are opened
+	committedByHost                // a git host that makes the commits, too
+)
+
+// kindFor returns what a repository needs so that a point is reached.
+func kindFor(point string) repositoryKind {
+	switch {
+	case strings.HasPrefix(point, "host_commit_"):
+		return committedByHost
+	case strings.HasPrefix(point, "pull_request_"), strings.HasPrefix(point, "backport_"):
+		return withHost
+	}
+	return plainRepository
 }
 
 // usualGuards are the guards that make test leaves out.
@@ -219,7 +239,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	for name, x := range map[string]struct {
 		point, unguard, forget, want string
-		frozen                       bool
+		frozen, commits              bool
 		pullsStay                    bool // nobody closes pull requests before the bot goes on
 		hit                          int
 	}{
@@ -250,6 +270,16 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			point: "backport_pushed",
 			hit:   1,
 			want:  `"No backport" stands 1 times`,
+			forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
+				where state = 'intended'`,
+		},
+		"the commit that a host made, which is kept before its push": {
+			point: "pushed", hit: 1, commits: true,
+			want:   `sessions that are done: [012], want 3`,
+			forget: `delete from pushes where state = 'intended'`,
+		},
+		"the commit of a backport that a host made": {
+			point: "backport_pushed", hit: 1, commits: true, want: `"No backport" stands 1 times`,
 			forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
 				where state = 'intended'`,
 		},
@@ -288,7 +318,8 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 					model:    model,
 					unguard:  x.unguard,
 					forget:   x.forget,
-					hosted:   isHosted(x.point),
+					hosted:   x.commits || kindFor(x.point) != plainRepository,
+					commits:  x.commits,
 
 					pullsStay: x.pullsStay,
 				}

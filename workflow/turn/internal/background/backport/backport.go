@@ -109,7 +109,13 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 	if err != nil {
 		return err
 	}
-	if row.State == backports.Asked || p.forgets {
+	made := row.State == backports.Intended && !p.forgets
+	if made {
+		if made, err = k.makeAgain(ctx); err != nil {
+			return err
+		}
+	}
+	if !made {
 		if err := k.learnSecrets(ctx); err != nil {
 			return err
 		}
@@ -121,8 +127,6 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 			return err
 		}
 		k.row = made
-	} else if err := k.makeAgain(ctx); err != nil {
-		return err
 	}
 	failpoint.Crash("backport_intended")
 	if err := p.reach("intended"); err != nil {

@@ -234,21 +234,19 @@ func (b *backportRun) prove(ctx context.Context) (proof.Proof, error) {
 	return proof.Prove(ctx, checker, b.work, project, b.row.Release)
 }
 
-// makeAgain makes the commit that was intended before a restart. It fails unless the files and the
-// commit have the hashes in the row.
-func (b *backportRun) makeAgain(ctx context.Context) error {
+// makeAgain makes the commit that was intended before a restart, or finds it if it was pushed. It returns
+// false if the settings say by now that commits are made in another way, so that the row's was not pushed and
+// cannot be made any more. It fails if the files have not the hash in the row.
+func (b *backportRun) makeAgain(ctx context.Context) (made bool, err error) {
 	tree, err := b.work.Tree(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if tree != b.row.Tree {
-		return fmt.Errorf("backport %s: the files are %s, not %s", b.row.Branch, tree, b.row.Tree)
+		return false, fmt.Errorf("backport %s: the files are %s, not %s", b.row.Branch, tree, b.row.Tree)
 	}
 	commit, err := b.commit(ctx, b.row)
-	if err == nil && commit != b.row.Commit {
-		err = fmt.Errorf("backport %s: the commit is %s, not %s", b.row.Branch, commit, b.row.Commit)
-	}
-	return err
+	return commit == b.row.Commit || b.work.HasCommit(b.row.Commit), err
 }
 
 // commit commits the tree of the row, which holds the files that were proven and nothing that the tests
@@ -268,6 +266,7 @@ func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	}
 	return b.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
+		Made: row.Commit,
 		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\n" +
 			origin[row.Direct] + row.Pushed + "."),
 		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User),
@@ -301,7 +300,8 @@ func (b *backportRun) announcement(
 		return b.directAnnouncement(row, changes, shown), nil
 	}
 	added, removed := countLines(changes)
-	compare := fmt.Sprintf("Compare: `git fetch origin %s && git diff %s %s`", row.Branch,
+	compare := fmt.Sprintf("Compare: `git fetch %s %s && git diff %s %s`", b.repository.FetchFrom(),
+		row.Branch,
 		prompt.ShortHash(row.Onto), prompt.ShortHash(row.Commit))
 	if page := b.repository.CompareURL(row.Onto, row.Commit); page != "" {
 		compare = fmt.Sprintf("[Compare](%s)", page)

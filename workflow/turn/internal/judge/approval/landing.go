@@ -78,6 +78,8 @@ func (ap *Approvals) cannotLand(branch string) (reason, said string) {
 	case strings.HasPrefix(s.BaseBranch, r.Pulls.Words().Mark):
 		return "its branch is in a fork", "its branch is in a fork, and I cannot push there. Whoever owns " +
 			"it can take mine."
+	case r.PushTo != nil:
+		return "branches are pushed to a fork", "my branches go to a fork here, and I push to nothing else."
 	case r.IsRelease(s.BaseBranch) || s.BaseBranch == "" || s.BaseBranch == r.Base:
 		return "its branch is a base", hers + " is a branch that I never push to."
 	case branch == "":

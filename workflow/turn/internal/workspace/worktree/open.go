@@ -53,6 +53,9 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	if t.Checker != nil {
 		p.Checker = t.Checker.For(mirror).WatchedBy(t.noteRuns(ctx))
 	}
+	if err := t.checkFork(ctx, p); err != nil {
+		return false, t.sayRemoteFailed(ctx, err)
+	}
 	if err := t.fixBase(ctx, p); err != nil {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
@@ -306,6 +309,7 @@ func (t *Trees) warmUp(ctx context.Context, p *Checkout) {
 	defer close(p.BaseTested)
 	closeBaseBuilt := sync.OnceFunc(func() { close(p.BaseBuilt) })
 	defer closeBaseBuilt()
+	defer t.startDemands(ctx, p)()
 	if t.Checker == nil {
 		close(p.fetched.done)
 		return
