@@ -96,7 +96,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
 		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
-		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
+		"leave": cmd(leaveCmd), "become": cmd(becomeCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
 		"enter":   cmd(enterCmd),
 		"dismiss": cmd(dismissCmd),
 		// the model
@@ -147,6 +147,7 @@ type story struct {
 	trackers *trackerServer    // with the stage option trackers; else nil
 
 	leads string // id of the user group of approvers; empty: there is none
+	ops   string // id of the user group that some files need; empty: there is none
 
 	database string // URL of the database
 
@@ -274,6 +275,8 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 // stageOptions are the options of stage, other than limits and those about files and hosts.
 var stageOptions = []string{
 	"two-persons",
+	"two-approvals",
+	"needs-ops",
 	"no-checks",
 	"quick-tests",
 	"no-linter",
@@ -399,6 +402,7 @@ func (s *story) adjust(args []string, set *server.Settings) {
 	if slices.Contains(args, "approvers") {
 		shop.Approvers.People = s.nameApprovers()
 	}
+	s.askSeveral(args, &shop.Approvers)
 	if slices.Contains(args, "folder") {
 		shop.Scope = "money/"
 	}

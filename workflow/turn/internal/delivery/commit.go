@@ -71,7 +71,7 @@ func (d *Delivery) commitSpec(
 	if err != nil {
 		return git.CommitSpec{}, err
 	}
-	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
+	trailers := proposal.Trailers(report.Credits, proven.approvers(), proven.reviewers())
 	if proven.unproven() != "" {
 		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
 	}
@@ -111,6 +111,7 @@ func proposedPull(
 		Report:    report,
 		Proof:     work.seen(),
 		Approval:  *work.approval,
+		By:        work.reviewedBy(),
 		Allowance: work.allowance,
 		Changes:   work.changes,
 		Mask:      d.SecretFinder().Mask,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
@@ -81,12 +82,19 @@ func (ap *Approvals) ConfirmUnderstanding(
 	if err != nil {
 		return nil, err
 	}
+	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, report, "")
+	if err != nil {
+		return ap.refuseUncounted(m, p, err), nil
+	}
+	if !approved.Complete() {
+		return ap.awaitOthers(ctx, m, p, report, "", approved)
+	}
 	next := "delegate from it"
 	if s.Workflow == workflow.CommandStartWork { // somebody asked for a plan within the interview
 		next = "show the plan with propose_plan; nothing can be delegated before somebody approves it"
 	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). "+
-		"Explore what you still have to know, then %s.", prompt.PersonName(p.Name), revision, next))
+		"Explore what you still have to know, then %s.", prompt.PersonName(plaintext.And(approved.Names())), revision, next))
 	ledger.Change(f, func(u *store.Update) {
 		u.Events = []workflow.Event{workflow.EventResume}
 		u.Change = func(s *workflow.Session) {
@@ -104,9 +112,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 			MessageTS: m.TS,
 			Revision:  revision,
 		})
-	approved, err := ap.Permissions.ApprovalParts(ctx,
-		permission.Asker{Message: m.Message, Person: p}, report, "")
-	return append(f, approved...), err
+	return append(f, approved.Parts...), nil
 }
 
 // askConfirmation asks the person whether m confirms the newest understanding. While such a question waits,

@@ -223,27 +223,41 @@ func (l *Tools) beginWork(
 				"reply \"go ahead\".",
 				report.Revision, why, strings.TrimSuffix(who, ".")),
 		)
-		shown = ledger.VouchBelow(shown, waits)
-		report.Text = shown[0].Text
-		shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
-		return ledger.WithParts(model.Result{
-			Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
-			Ends: true,
-		},
-			update, consent.Report(*report), store.Replies(shown),
-			store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest}), nil
+		return l.showRequest(report, shown, waits, []store.Part{update}), nil
+	}
+	approved, err := l.Approvals.ApproveReport(ctx, *by, *report, "")
+	if err != nil {
+		return model.Result{}, err
+	}
+	if !approved.Complete() { // asking is one approval of several
+		waits := l.MaskShown(fmt.Sprintf("Revision %d. %s asked for it, which counts as one approval (1 of %d). "+
+			"%s Reply \"go ahead\".", report.Revision, plaintext.OneLine(by.Person.Name), approved.Needed,
+			approved.Still()))
+		f := append([]store.Part{update}, approved.Parts...)
+		return l.showRequest(report, shown, waits, f), nil
 	}
 	written := []store.Part{
 		update, consent.Report(*report), store.Lines(shown),
 		store.Lines(l.ProgressLine("Planning the implementation")),
 	}
-	approved, err := l.Permissions.ApprovalParts(ctx, *by, *report, "")
-	if err != nil {
-		return model.Result{}, err
-	}
-	written = append(written, approved...)
+	written = append(written, approved.Parts...)
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, "+
 		"so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
+}
+
+// showRequest shows a request that waits for an approval. waits says for whose.
+func (l *Tools) showRequest(
+	report *workflow.Report, shown []workflow.Line, waits string, f []store.Part,
+) model.Result {
+	shown = ledger.VouchBelow(shown, waits)
+	report.Text = shown[0].Text
+	shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
+	f = append(f, consent.Report(*report), store.Replies(shown),
+		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest})
+	return ledger.WithParts(model.Result{
+		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
+		Ends: true,
+	}, f...)
 }
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
