@@ -188,7 +188,11 @@ func (p pushReasons) blocks() (blocks []string) {
 		blocks = append(blocks, "nothing can be proven here: "+p.unproven+".")
 	}
 	list("it changes more than the code", p.paths)
-	list("others have to approve it, too", p.quorum.Missing)
+	others := "others have to approve it, too"
+	if names := p.quorum.Names(); len(names) > 0 {
+		others += ", besides " + plaintext.And(names)
+	}
+	list(others, p.quorum.Missing)
 	return blocks
 }
 
