@@ -17,7 +17,7 @@ create table endorsements (
     scope         text not null default '',
     message_ts    text not null,
     at            timestamptz not null default now(),
-    ended         text not null default '' check (ended in ('', 'taken back', 'edited', 'deleted', 'replaced', 'may not approve')),
+    ended         text not null default '' check (ended in ('', 'taken back', 'edited', 'deleted', 'replaced', 'used', 'may not approve')),
     ended_at      timestamptz,
     carried       boolean not null default false, -- it is from before this table, and was audited as its approval
     primary key (permission_id, subject),

@@ -102,6 +102,7 @@ const (
 	EndorsementEdited    EndorsementEnd = "edited"
 	EndorsementDeleted   EndorsementEnd = "deleted"
 	EndorsementReplaced  EndorsementEnd = "replaced" // by a newer word of the same person
+	EndorsementUsed      EndorsementEnd = "used"     // it was done; to have it done again takes new words
 	EndorsementRefused   EndorsementEnd = "may not approve"
 )
 

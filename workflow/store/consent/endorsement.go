@@ -141,7 +141,7 @@ func (g Register) EndorsementsAt(
 ) ([]workflow.Endorsement, error) {
 	rows, err := g.DB.Pool.Query(ctx, `select `+endorsementColumns+` from endorsements
 		where session_id = $1 and revision = $2 and subject = $3 and at <= $4
-			and (ended = '' or ended_at > $4) order by at, permission_id`, session, revision, subject, at)
+			and (ended = '' or ended_at >= $4) order by at, permission_id`, session, revision, subject, at)
 	if err != nil {
 		return nil, fmt.Errorf("who asked for %s in %s: %w", subject, session, err)
 	}

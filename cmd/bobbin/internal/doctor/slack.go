@@ -286,6 +286,9 @@ func (sc slackCheck) examineApprovers(ctx context.Context) {
 				"nobody can approve what that person asks for", r.Describe()),
 				"name another approver as well")
 		}
+		if r.Approvals > 1 || len(r.Needs) > 0 {
+			sc.examineQuorum(ctx, r)
+		}
 		for _, id := range r.Approvers {
 			if slices.Contains(seen, id) {
 				continue

@@ -65,6 +65,12 @@ func (d *Delivery) pushReasons(
 	if r.quorum, err = d.countWords(ctx, a, tree, changes); err != nil {
 		return r, err
 	}
+	if q := r.quorum; q.Needed == 1 && len(q.By) == 0 && len(q.Missing) == 1 {
+		// Whoever allows the rest is the one approver that is needed.
+		if r.quorum.Missing = nil; r.none() {
+			r.quorum.Missing = q.Missing
+		}
+	}
 	if r.unproven != "" && !r.alone && len(r.objections) == 0 {
 		r.ci = d.offerCI(tree, changes)
 	}

@@ -209,7 +209,7 @@ func (ap *Approvals) awaitPush(
 			ActionID: workflow.ButtonProveByCI, Label: "Prove it by CI", Value: store.NewToken(), Means: w.ID,
 		})
 	}
-	said := strings.Join(append(e.Lost, fmt.Sprintf("Push allowed by %s%s.", plaintext.And(e.Names()), e.So()),
+	said := strings.Join(append(e.Lost, fmt.Sprintf("Push allowed by %s%s.", plaintext.OneLine(p.Name), e.So()),
 		e.Still(), fmt.Sprintf("Reply %q.", words)), " ")
 	lines := ap.ProgramLine(said, buttons...)
 	lines[0].Mentions = e.Mentions

@@ -61,13 +61,12 @@ func (ap *Approvals) countWords(
 		return c, err
 	}
 	c.Needed = max(a.Needed, subject.Needed, 1)
-	if own != nil && c.Needed == 1 && len(a.Needs) == 0 { // nobody else's word is needed
-		c.By = append(c.By, *own)
-		return c, nil
-	}
 	given, err := ap.Store.Endorsements(ctx, ap.Session().ID, subject.Report.Revision, subject.names()...)
 	if err != nil {
 		return c, err
+	}
+	if own != nil && c.Needed == 1 && len(a.Needs) == 0 { // nobody else's word is needed
+		given = slices.DeleteFunc(given, func(e workflow.Endorsement) bool { return e.User != own.User })
 	}
 	requesters := subject.Report.AskedBy
 	if requesters == nil { // the row is older than this column
@@ -407,6 +406,11 @@ func (ap *Approvals) agree(
 	case err != nil:
 		return e, ap.refuseUncounted(m, p, err), nil
 	case e.Complete():
+		for _, x := range e.By[:len(e.By)-1] { // asked again, all have to say so again
+			e.parts = append(e.parts, consent.EndorsementEnd{
+				Endorsements: []workflow.Endorsement{x}, Why: workflow.EndorsementUsed,
+			})
+		}
 		return e, nil, nil
 	case e.again:
 		return e, ap.Refuse(m, p, q.decide, "said already by this person",
