@@ -9,7 +9,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -92,7 +91,6 @@ func (d *Delivery) countWords(
 	if q, err = d.Quorum(ctx, a, tree, files); err != nil || len(q.Ended) == 0 {
 		return q, err
 	}
-	failpoint.Crash("words_counted")
 	ended := q.Ended
 	if len(q.Lost) > 0 {
 		ended = append(ended, store.Lines(d.ProgramLine(strings.Join(q.Lost, " "))))
