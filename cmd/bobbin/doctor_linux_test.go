@@ -458,6 +458,21 @@ func channelComplaints() []doctorFault {
 			w.change("approvers: ["+w.ann.ID, "approvers: ["+g.ID+", "+w.ann.ID)
 		}
 	}
+	// needs returns a fault in which the group ops has these people; it is an approver if in is set.
+	needs := func(people []slacktest.User, in bool) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
+			var ids []string
+			for _, u := range people {
+				ids = append(ids, w.slack.AddUser(u).ID)
+			}
+			g := w.slack.AddGroup(slacktest.UserGroup{Handle: "ops", Users: ids}).ID
+			approvers := "approvers: ["
+			if in {
+				approvers += g + ", "
+			}
+			w.change("approvers: [", "needs: [{files: deploy/**, from: ["+g+"], name: ops}], "+approvers)
+		}
+	}
 	return []doctorFault{
 		{name: "no such channel", breaks: channel("C0NOWHERE")},
 		{name: "no channel of that name", breaks: channel(`"#bug"`)},
@@ -507,6 +522,22 @@ func channelComplaints() []doctorFault {
 		{
 			name:   "a user group that is none",
 			breaks: func(w *doctorSetup) { w.change(w.ann.ID+"]", "S0NOGROUP]") },
+		},
+		{
+			name: "fewer approvers than approvals",
+			breaks: func(w *doctorSetup) {
+				g := w.slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: []string{w.ann.ID}})
+				w.change("approvers: ["+w.ann.ID, "approvals: 2, approvers: ["+g.ID)
+			},
+		},
+		{name: "a needed group that is empty", breaks: needs(nil, false)},
+		{
+			name:   "a needed group outside the approvers",
+			breaks: needs([]slacktest.User{{Name: "dan"}}, false),
+		},
+		{
+			name:   asItShouldBe + " with a needed group",
+			breaks: needs([]slacktest.User{{Name: "dan"}}, true),
 		},
 		{
 			name:   "one approver and two persons",

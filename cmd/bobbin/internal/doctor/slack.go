@@ -166,12 +166,15 @@ func (sc slackCheck) examineScopes() {
 }
 
 // needsScope reports whether the bot cannot work without a scope. Two scopes are needed only for a setting:
-// usergroups:read for approvers that are user groups, reactions:read for reactions.
+// usergroups:read for approvers and needs that are user groups, reactions:read for reactions.
 func (sc slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":
 		return slices.ContainsFunc(sc.repositories,
-			func(r config.Repository) bool { return slices.ContainsFunc(r.Approvers, isGroup) })
+			func(r config.Repository) bool {
+				return slices.ContainsFunc(r.Approvers, isGroup) ||
+					slices.ContainsFunc(r.Needs, func(n config.Need) bool { return slices.ContainsFunc(n.From, isGroup) })
+			})
 	case "reactions:read":
 		return slices.ContainsFunc(sc.repositories,
 			func(r config.Repository) bool { return len(r.Reactions) > 0 })
