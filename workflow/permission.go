@@ -78,8 +78,8 @@ func (a Approval) Names() string {
 	return plaintext.And(a.By)
 }
 
-// An Endorsement is one person's word for a subject of a revision. As many distinct people's as the repository
-// demands make an Approval, or what else the subject is.
+// An Endorsement is one person's word for a subject of a revision. As many distinct people's as the
+// repository demands make an Approval, or what else the subject is.
 type Endorsement struct {
 	Permission string // id of the Permission that it was made from
 	Session    string
@@ -162,15 +162,15 @@ type Allowance struct {
 	ID           string
 	Approval     string
 	Tree         string
-	Names        string  // what the thread was asked about, word for word
-	Paths        string  // the changed paths that decide more than the code, one per line
-	Unproven     string  // why nothing can be proven of these files; empty: they are proven
-	Objections   []int64 // the objections that it overrules
-	Expectations string  // the expectations of tests that changed, one per line
-	Missing      string  // who has to allow it beside those who approved, one per line
+	Names        string   // what the thread was asked about, word for word
+	Paths        string   // the changed paths that decide more than the code, one per line
+	Unproven     string   // why nothing can be proven of these files; empty: they are proven
+	Objections   []int64  // the objections that it overrules
+	Expectations string   // the expectations of tests that changed, one per line
+	Missing      string   // who has to allow it beside those who approved, one per line
 	Files        []string // the changed paths for which a group has to be among those who do
-	CI           CIProof // what CI is offered to prove; once the allowance is given: what it may prove
-	Credit       string  // of the person who gives it (see Person)
+	CI           CIProof  // what CI is offered to prove; once the allowance is given: what it may prove
+	Credit       string   // of the person who gives it (see Person)
 	User         string
 	UserName     string
 	MessageTS    string

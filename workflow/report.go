@@ -43,12 +43,12 @@ const (
 // lists, and those that a cause or a proposed fix cites with a line.
 func (r Report) Files() (paths []string) {
 	var body struct {
-		Files       []string `json:"files"`
+		Files       []string      `json:"files"`
 		Tasks       []PlannedTask `json:"tasks"`
-		Cause       string   `json:"cause"`
-		RootCause   string   `json:"root_cause"`
-		Change      string   `json:"change"`
-		ProposedFix []string `json:"proposed_fix"`
+		Cause       string        `json:"cause"`
+		RootCause   string        `json:"root_cause"`
+		Change      string        `json:"change"`
+		ProposedFix []string      `json:"proposed_fix"`
 	}
 	if err := json.Unmarshal(r.Body, &body); err != nil {
 		return nil // no report has such a body

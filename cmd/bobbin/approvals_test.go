@@ -14,7 +14,8 @@ import (
 // askSeveral sets how many people have to approve, and who has to be among them. With these options two more
 // members, cleo and dan, are in the channel, and dan is the group ops.
 func (s *story) askSeveral(args []string, a *workflow.Approvers) {
-	two, ops := slices.Contains(args, "two-approvals"), slices.Contains(args, "needs-ops")
+	two := slices.Contains(args, "two-approvals")
+	ops := slices.Contains(args, "needs-ops")
 	if !two && !ops {
 		return
 	}
@@ -50,7 +51,8 @@ func becomeCmd(_ context.Context, s *story, _ *testscript.TestScript, args []str
 		case "guest":
 			u.Kind = slacktest.Guest
 		case "member":
-			u.Deleted, u.Kind = false, slacktest.Member
+			u.Deleted = false
+			u.Kind = slacktest.Member
 		default:
 			panic(fmt.Sprintf("become %s: nobody can become that", args[1]))
 		}

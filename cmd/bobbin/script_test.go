@@ -96,7 +96,8 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
 		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
-		"leave": cmd(leaveCmd), "become": cmd(becomeCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
+		"leave": cmd(leaveCmd), "become": cmd(becomeCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
+		"modal":   cmd(modalCmd),
 		"enter":   cmd(enterCmd),
 		"dismiss": cmd(dismissCmd),
 		// the model

@@ -59,7 +59,9 @@ type kept = map[string]string
 
 func consentParts() []maskedPart {
 	return []maskedPart{
-		{consent.Allowance{}, kept{anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName Credit CI", aPath: "Files"}},
+		{consent.Allowance{}, kept{
+			anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName Credit CI", aPath: "Files",
+		}},
 		{consent.Amendment{}, kept{anID: "MessageTS User", aName: "UserName"}},
 		{consent.Approval{}, kept{
 			anID:  "ID Permission Session User MessageTS",

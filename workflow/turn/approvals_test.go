@@ -443,8 +443,8 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 		change func([]store.Part)
 		one    bool
 	}{
-		"the phase alone": {sql: severalApprovals, one: true},
-		"the row alone": {sql: `select 1`, change: noPhase, one: true},
+		"the phase alone":    {sql: severalApprovals, one: true},
+		"the row alone":      {sql: `select 1`, change: noPhase, one: true},
 		"neither of the two": {sql: severalApprovals, change: noPhase},
 	} {
 		t.Run(name, func(t *testing.T) {

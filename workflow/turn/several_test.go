@@ -44,8 +44,8 @@ func (th *thread) given(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// In each way to a yes, one person's word gives nothing where two have to say so, nor does a second one of the
-// same person, in words or by a press, nor a guest's. Another member's does.
+// In each way to a yes, one person's word gives nothing where two have to say so, nor does a second one of
+// the same person, in words or by a press, nor a guest's. Another member's does.
 func TestTwoPeopleSayYes(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t)
@@ -54,7 +54,8 @@ func TestTwoPeopleSayYes(t *testing.T) {
 	})
 	played := 0
 	for i, w := range waysToAYes {
-		one := w.what == workflow.PermitResume || w.what == workflow.PermitAdopt || w.what == workflow.PermitLimit
+		one := w.what == workflow.PermitResume || w.what == workflow.PermitAdopt ||
+			w.what == workflow.PermitLimit
 		if one || w.name == "a push" || w.name == "adopting, restated" {
 			continue // one person is enough; or bea, who approved, is the other one
 		}
@@ -77,7 +78,7 @@ func TestTwoPeopleSayYes(t *testing.T) {
 				require.NoError(t, th.posted(ctx, th.tick()))
 			case w.then != nil:
 				require.NoError(t, th.press(ctx, th.userID(who), workflow.ButtonFix), w.name)
-			case w.says != "" && (who != "cem" || w.press == ""): // a "yes" below others' words is asked about
+			case w.says != "" && (who != "cem" || w.press == ""): // a "yes" below others is asked about
 				require.NoError(t, th.says(ctx, who, w.says), w.name)
 			default:
 				require.NoError(t, th.press(ctx, th.userID(who), w.press), w.name)
@@ -160,7 +161,8 @@ func TestApproversAreLookedUpAgain(t *testing.T) {
 				func(u *slacktest.User) { u.Kind = slacktest.Guest }))
 		},
 		"was deactivated": func(t *testing.T, o *office) {
-			require.NoError(t, o.slack.ChangeUser(o.people["bea"], func(u *slacktest.User) { u.Deleted = true }))
+			require.NoError(t, o.slack.ChangeUser(o.people["bea"],
+				func(u *slacktest.User) { u.Deleted = true }))
 		},
 		"edited": func(t *testing.T, o *office) {
 			kept := o.Slack.(asKept)

@@ -36,7 +36,8 @@ func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	// Asking for the same files again, for the same reasons, makes that question the newest one.
 	sql := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections,
 			expectations, ci, missing, files)
-			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9, $10, $11, coalesce($12::text[], '{}'))
+			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9, $10, $11,
+				coalesce($12::text[], '{}'))
 			on conflict (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations),
 				md5(missing))
 			do update set asked_at = now(), names = excluded.names, ci = excluded.ci, files = excluded.files
@@ -77,8 +78,9 @@ func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 func endorseTree(ctx context.Context, tx pgx.Tx, r *record.Recording, a Allowance) error {
 	var revision int
 	var tree string
-	err := tx.QueryRow(ctx, `select a.revision, w.tree from allowances w join approvals a on a.id = w.approval_id
-		where w.id = $1 and w.session_id = $2`, a.ID, r.Session).Scan(&revision, &tree)
+	err := tx.QueryRow(ctx, `select a.revision, w.tree from allowances w
+		join approvals a on a.id = w.approval_id where w.id = $1 and w.session_id = $2`,
+		a.ID, r.Session).Scan(&revision, &tree)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return record.ErrStale
 	}

@@ -71,7 +71,8 @@ func (g Register) Approval(ctx context.Context, session string, revision int) (*
 		`select id, coalesce(permission_id, ''), report_hash, base_commit, user_id, user_name, credit,
 			concat_ws('; and: ', nullif(scope, ''), (select string_agg(reason, '; and: ' order by d.id)
 				from decisions d
-				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at, needed,
+				where d.session_id = $1 and d.revision = $2 and d.what = $3 and d.allowed)), message_ts, at,
+			needed,
 			coalesce((select array_agg(e.user_name order by e.at, e.permission_id) from endorsements e
 				where e.session_id = $1 and e.revision = $2 and e.subject = '' and e.ended = ''), '{}')
 		from approvals where session_id = $1 and revision = $2`, session, revision, workflow.DecideNarrow).

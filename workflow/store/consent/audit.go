@@ -20,8 +20,8 @@ import (
 )
 
 // AppendAudit adds to the session's chain what a row of decisions, reports, permissions, endorsements,
-// approvals, allowances, removals, pushes, backports, objections or ci_proofs says now. It has to run in the transaction
-// that wrote the row and locked the session's row, so that no other record comes between.
+// approvals, allowances, removals, pushes, backports, objections or ci_proofs says now. It has to run in the
+// transaction that wrote the row and locked the session's row, so that no other record comes between.
 func AppendAudit(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := auditRecord{What: what, Name: name}
 	var last string

@@ -14,8 +14,8 @@ import (
 )
 
 // An Endorsement is a Part: the word of one person for a subject, by the Permission of the same recording
-// or the one that it names, where more people have to say so, too. The last of them gives an Approval, an Allowance or what else it is,
-// which writes its own endorsement.
+// or the one that it names, where more people have to say so, too. The last of them gives an Approval, an
+// Allowance or what else it is, which writes its own endorsement.
 type Endorsement workflow.Endorsement
 
 func (Endorsement) Stage() record.Stage { return record.Given }
@@ -27,7 +27,8 @@ func (e Endorsement) Mask(mask func(string) string) record.Part {
 }
 
 // Write is a compare-and-set: the word of a person for a subject counts once, and one for the newest revision
-// only while the session waits on it and, if asking was the permission, as for an Approval. Otherwise Write fails with record.ErrStale.
+// only while the session waits on it and, if asking was the permission, as for an Approval. Otherwise Write
+// fails with record.ErrStale.
 func (e Endorsement) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	p, _ := record.Find[Permission](r)
 	permission := permitted(r)

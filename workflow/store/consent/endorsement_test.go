@@ -170,7 +170,8 @@ func TestAPushHasEnoughPeople(t *testing.T) {
 	require.ErrorIs(t, push("c4", "u", 2), consent.ErrNotApproved, "other files")
 	require.NoError(t, push("c5", "t", 2))
 	var by []string
-	require.NoError(t, s.Pool.QueryRow(ctx, `select approved_by from pushes where commit_hash = 'c5'`).Scan(&by))
+	require.NoError(t, s.Pool.QueryRow(ctx,
+		`select approved_by from pushes where commit_hash = 'c5'`).Scan(&by))
 	require.Equal(t, []string{"U2", "U3"}, by)
 	a, err := consent.VerifyAudit(ctx, s.DB, "")
 	require.NoError(t, err)

@@ -28,9 +28,10 @@ func (p Push) Mask(mask func(string) string) record.Part {
 // Write stores the intent only while it matches its approval: the newest revision of the report
 // with its hash, on the base of the session, with the allowances that these files need (for files of
 // which nothing is proven, for changed expectations, for what they decide), with the words of as many
-// people as it needs, each for the revision or for these files, while nobody's objection stands, and only while the session is not stopped and the orchestrator has read every limit by which
-// the approval was narrowed: what it finishes after that was held against it.
-// The result of a push is stored only for its intent. Otherwise Write fails with ErrNotApproved.
+// people as it needs, each for the revision or for these files, while nobody's objection stands, and only
+// while the session is not stopped and the orchestrator has read every limit by which the approval was
+// narrowed: what it finishes after that was held against it. The result of a push is stored only for its
+// intent. Otherwise Write fails with ErrNotApproved.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5
@@ -76,7 +77,8 @@ func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 		database.CleanText(p.Reason),
 	}
 	if p.State == workflow.PushIntended {
-		args = append(args, database.CleanText(p.Unproven), database.CleanText(p.Expectations), max(p.Needed, 1),
+		args = append(args, database.CleanText(p.Unproven), database.CleanText(p.Expectations),
+			max(p.Needed, 1),
 			workflow.TreeSubject(p.Tree))
 	}
 	tag, err := tx.Exec(ctx, sql, args...)

@@ -32,11 +32,13 @@ func (sc slackCheck) examineQuorum(ctx context.Context, r config.Repository) {
 		case !found:
 			continue // a person or group that cannot be read
 		case len(members) == 0:
-			sc.problem(fmt.Sprintf("%s needs %s: nobody of it can approve, so no change of such files is ever "+
-				"pushed", r.Describe(), need.Who()), "add full members to it (People, User groups), or name others in from")
+			sc.problem(fmt.Sprintf("%s needs %s: nobody of it can approve, so no change of such files "+
+				"is ever pushed", r.Describe(), need.Who()),
+				"add full members to it (People, User groups), or name others in from")
 		case len(r.Approvers) > 0 && known && !slices.ContainsFunc(members,
 			func(id string) bool { return slices.Contains(able, id) }):
-			sc.problem(fmt.Sprintf("%s needs %s, and nobody of it is among its approvers, so no change of such files "+
+			sc.problem(fmt.Sprintf("%s needs %s, and nobody of it is among its approvers, so no change "+
+				"of such files "+
 				"is ever pushed", r.Describe(), need.Who()), "add the group to approvers, too")
 		default:
 			sc.ok("%s for %s: %s", need.Who(), n.Files, people(len(members)))
@@ -51,8 +53,8 @@ func people(n int) string {
 	return fmt.Sprintf("%d people", n)
 }
 
-// ableToApprove returns the people, of those and of the groups that are named, who can approve. known is false if
-// that cannot be read.
+// ableToApprove returns the people, of those and of the groups that are named, who can approve. known is
+// false if that cannot be read.
 func (sc slackCheck) ableToApprove(ctx context.Context, named []string) (ids []string, known bool) {
 	var all []string
 	for _, id := range named {

@@ -173,7 +173,8 @@ func (sc slackCheck) needsScope(scope string) bool {
 		return slices.ContainsFunc(sc.repositories,
 			func(r config.Repository) bool {
 				return slices.ContainsFunc(r.Approvers, isGroup) ||
-					slices.ContainsFunc(r.Needs, func(n config.Need) bool { return slices.ContainsFunc(n.From, isGroup) })
+					slices.ContainsFunc(r.Needs,
+						func(n config.Need) bool { return slices.ContainsFunc(n.From, isGroup) })
 			})
 	case "reactions:read":
 		return slices.ContainsFunc(sc.repositories,

@@ -33,7 +33,8 @@ func (p provenWork) approvers() []proposal.Approver {
 	return list
 }
 
-// reviewers returns how a commit names the people who were needed besides, and who allowed exactly these files.
+// reviewers returns how a commit names the people who were needed besides, and who allowed exactly these
+// files.
 func (p provenWork) reviewers() []proposal.Approver {
 	var list []proposal.Approver
 	for _, e := range p.quorum.By {

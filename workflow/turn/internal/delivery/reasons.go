@@ -120,7 +120,8 @@ func distinct(words []workflow.Endorsement) (first []workflow.Endorsement) {
 }
 
 func (p pushReasons) none() bool {
-	return p.quorum.Complete() && len(p.objections) == 0 && len(p.expectations) == 0 && p.unproven == "" && len(p.paths) == 0
+	return p.quorum.Complete() && len(p.objections) == 0 && len(p.expectations) == 0 &&
+		p.unproven == "" && len(p.paths) == 0
 }
 
 // allowance returns the allowance for that tree that names the reasons.

@@ -11,16 +11,16 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
-// An approversRun is a program for whose repository two people have to approve. Ann has approved a report, bea
-// approves it, too, and the program dies.
+// An approversRun is a program for whose repository two people have to approve. Ann has approved a report,
+// bea approves it, too, and the program dies.
 type approversRun struct {
 	*pressRun
 	bea string
 }
 
-// TestTheSecondApprovalCountsOnce kills the program between the second of two approvals and the push: before and
-// after its message is stored, before and after what follows from it is recorded, and around the push. After the
-// restart there is one approval, by both, and one push.
+// TestTheSecondApprovalCountsOnce kills the program between the second of two approvals and the push: before
+// and after its message is stored, before and after what follows from it is recorded, and around the push.
+// After the restart there is one approval, by both, and one push.
 func TestTheSecondApprovalCountsOnce(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{
@@ -89,8 +89,8 @@ func (a *approversRun) approve(who string) {
 	require.NoError(a.t, err)
 }
 
-// approveAndDie has bea approve the report. The program dies at the point, forget is run, and the next program
-// does what is left.
+// approveAndDie has bea approve the report. The program dies at the point, forget is run, and the next
+// program does what is left.
 func (a *approversRun) approveAndDie(point, forget string) {
 	a.t.Helper()
 	r := a.running[0]

@@ -153,14 +153,16 @@ func (ap *Approvals) AllowPush(
 	case !e.Complete():
 		return ap.awaitPush(m, p, *w, e), nil
 	}
-	if !answer.ByCI && !slices.ContainsFunc(e.By, func(x workflow.Endorsement) bool { return x.Scope == byCI }) {
+	if !answer.ByCI && !slices.ContainsFunc(e.By,
+		func(x workflow.Endorsement) bool { return x.Scope == byCI }) {
 		w.CI = workflow.CINone
 	}
 	w.Credit = p.Credit
 	return append(ap.allowanceParts(m, p, *w), e.parts...), nil
 }
 
-// byCI limits a person's word to what CI proves: where several have to allow a push, the narrowest word counts.
+// byCI limits a person's word to what CI proves: where several have to allow a push, the narrowest word
+// counts.
 const byCI = "by CI"
 
 // endorsePush counts the word of a person for the files of the allowance. The words for the revision count,
@@ -209,7 +211,8 @@ func (ap *Approvals) awaitPush(
 			ActionID: workflow.ButtonProveByCI, Label: "Prove it by CI", Value: store.NewToken(), Means: w.ID,
 		})
 	}
-	said := strings.Join(append(e.Lost, fmt.Sprintf("Push allowed by %s%s.", plaintext.OneLine(p.Name), e.So()),
+	said := strings.Join(append(e.Lost, fmt.Sprintf("Push allowed by %s%s.", plaintext.OneLine(p.Name),
+		e.So()),
 		e.Still(), fmt.Sprintf("Reply %q.", words)), " ")
 	lines := ap.ProgramLine(said, buttons...)
 	lines[0].Mentions = e.Mentions

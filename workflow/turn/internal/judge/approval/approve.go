@@ -224,8 +224,8 @@ func (ap *Approvals) waitingLines(
 	if ap.Session().Phase == workflow.PhaseAligning {
 		buttons = []workflow.Button{
 			{
-				ActionID: workflow.ButtonConfirm, Label: "Yes, that is it" + workflow.TooLabel, Style: "primary",
-				Value: store.NewToken(),
+				ActionID: workflow.ButtonConfirm, Label: "Yes, that is it" + workflow.TooLabel,
+				Style: "primary", Value: store.NewToken(),
 			},
 			{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
 		}

@@ -102,8 +102,8 @@ func (ap *Approvals) agreeBackports(
 		case err != nil:
 			return nil, err
 		case waits != nil && len(orders) > 1:
-			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", p.Name+": others have to ask "+
-				"for a backport, too. Please name one release at a time."), nil
+			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", p.Name+
+				": others have to ask for a backport, too. Please name one release at a time."), nil
 		case waits != nil:
 			return waits, nil
 		}

@@ -173,7 +173,8 @@ func (ap *Approvals) missing(
 	ctx context.Context, c *Count, a workflow.Approvers, subject subject, requesters []string,
 ) error {
 	if n := c.Needed - len(c.By); n > 0 {
-		c.Missing = append(c.Missing, plaintext.CountNoun(n, "more approver")+ap.others(ctx, *c, a, requesters))
+		c.Missing = append(c.Missing,
+			plaintext.CountNoun(n, "more approver")+ap.others(ctx, *c, a, requesters))
 	}
 	for _, need := range a.Needs {
 		files := matching(need.Files, subject.Files)

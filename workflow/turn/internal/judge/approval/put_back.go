@@ -72,7 +72,8 @@ func (ap *Approvals) PutBack(
 	return ap.putBackPushed(ctx, m, p, r, e)
 }
 
-// agreePutBack counts the word of a person who has a removal put back. waits is not nil if others have to, too.
+// agreePutBack counts the word of a person who has a removal put back. waits is not nil if others have to,
+// too.
 func (ap *Approvals) agreePutBack(
 	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal,
 ) (e endorsed, waits []store.Part, err error) {
@@ -139,7 +140,8 @@ func (ap *Approvals) putBackPushed(
 	ledger.Change(f,
 		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, report,
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p},
+		report,
 		permission.Terms{What: workflow.PermitPutBack, Needed: e.Needed, By: e.Names()})
 	if err != nil {
 		return nil, err

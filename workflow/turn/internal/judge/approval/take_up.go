@@ -110,7 +110,9 @@ func (ap *Approvals) takeUpParts(
 	f, err := ap.approvalParts(ctx, m, p, report, scope)
 	if _, approves := ledger.Find[consent.Approval](f); approves {
 		ledger.Change(f,
-			func(u *store.Update) { u.Events = []workflow.Event{workflow.EventTakeUp, workflow.EventApprove} })
+			func(u *store.Update) {
+				u.Events = []workflow.Event{workflow.EventTakeUp, workflow.EventApprove}
+			})
 	} else if _, endorses := ledger.Find[consent.Endorsement](f); endorses { // it waits for others again
 		f = append(f, store.Update{
 			Events: []workflow.Event{workflow.EventTakeUp},

@@ -94,7 +94,8 @@ func (ap *Approvals) ConfirmUnderstanding(
 		next = "show the plan with propose_plan; nothing can be delegated before somebody approves it"
 	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). "+
-		"Explore what you still have to know, then %s.", prompt.PersonName(plaintext.And(approved.Names())), revision, next))
+		"Explore what you still have to know, then %s.", prompt.PersonName(plaintext.And(approved.Names())),
+		revision, next))
 	ledger.Change(f, func(u *store.Update) {
 		u.Events = []workflow.Event{workflow.EventResume}
 		u.Change = func(s *workflow.Session) {

@@ -51,14 +51,17 @@ func (o *Objections) contested(ctx context.Context) (*workflow.Approval, error) 
 
 // TakeBack returns the parts with which a person's own word for the newest revision stops counting, while it
 // waits for others. They are nil if there is no such word.
-func (o *Objections) TakeBack(ctx context.Context, p workflow.Person) (f []store.Part, said string, err error) {
+func (o *Objections) TakeBack(
+	ctx context.Context, p workflow.Person,
+) (f []store.Part, said string, err error) {
 	words, err := o.Pending(ctx)
 	for _, e := range words {
 		if e.User == p.ID {
 			f = append(f, consent.EndorsementEnd{
 				Endorsements: []workflow.Endorsement{e}, Why: workflow.EndorsementTakenBack,
 			})
-			said = fmt.Sprintf("%s, your approval of revision %d does not count any more.%s", p.Name, e.Revision,
+			said = fmt.Sprintf("%s, your approval of revision %d does not count any more.%s", p.Name,
+				e.Revision,
 				o.Approvals.Still(ctx, e.Revision, p.ID))
 		}
 	}
@@ -187,7 +190,8 @@ func (o *Objections) objection(
 		revision = a.Revision
 	}
 	return consent.Objection{
-		Approval: a.ID, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
+		Approval: a.ID, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name,
+		How:   how,
 		Words: plaintext.CutLine(plaintext.OneLine(o.MaskShown(o.Slack.Readable(ctx, m.Text))), maxWords),
 	}
 }

@@ -78,8 +78,8 @@ func (o *Objections) OfApproval(ctx context.Context, m intent.Message, p workflo
 	return v, nil
 }
 
-// permitsSame reports whether an edited message, which gave that permission, still permits what it permitted. A
-// request by which its work was approved is corrected by an edit.
+// permitsSame reports whether an edited message, which gave that permission, still permits what it permitted.
+// A request by which its work was approved is corrected by an edit.
 func (o *Objections) permitsSame(ctx context.Context, given string, m intent.Message) (bool, error) {
 	if asked, err := o.ByAsking(ctx, given); err != nil || asked {
 		return asked, err

@@ -156,8 +156,8 @@ func (d decision) offersTaken() (steps []step) {
 	return steps
 }
 
-// endorsed returns the step for the word of one person of several: the line that said before who else has to say
-// yes loses its buttons. The report, or the question, keeps its own until enough people have.
+// endorsed returns the step for the word of one person of several: the line that said before who else has to
+// say yes loses its buttons. The report, or the question, keeps its own until enough people have.
 func (d decision) endorsed() []step {
 	_, endorses := ledger.Find[consent.Endorsement](d.parts)
 	_, asksAgain := ledger.Find[store.Replies](d.parts)

@@ -230,9 +230,9 @@ func (l *Tools) beginWork(
 		return model.Result{}, err
 	}
 	if !approved.Complete() { // asking is one approval of several
-		waits := l.MaskShown(fmt.Sprintf("Revision %d. %s asked for it, which counts as one approval (1 of %d). "+
-			"%s Reply \"go ahead\".", report.Revision, plaintext.OneLine(by.Person.Name), approved.Needed,
-			approved.Still()))
+		waits := l.MaskShown(fmt.Sprintf("Revision %d. %s asked for it, which counts as one approval "+
+			"(1 of %d). %s Reply \"go ahead\".", report.Revision, plaintext.OneLine(by.Person.Name),
+			approved.Needed, approved.Still()))
 		f := append([]store.Part{update}, approved.Parts...)
 		return l.showRequest(report, shown, waits, f), nil
 	}
