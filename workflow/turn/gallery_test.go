@@ -706,15 +706,6 @@ func replySamples() map[string][]workflow.Line {
 		"a request to put back is repeated": says("gus, I cannot take your decision on this: " +
 			"guests cannot approve. Any full member of the workspace who is in this channel can. " +
 			"You have asked already; it waits for an approver."),
-		"others have to say so": {with(
-			"To put this back: `coupon/coupon.go:68` +0 −7. So say ann (1 of 2). Still needed: 1 more "+
-				"approver.",
-			labelled("put_back", "Put it back", "")...,
-		)},
-		"others have to allow the push": {with(
-			"Push allowed by bea. Still needed: somebody of ops, for `deploy/app.yaml`. Reply \"push it\".",
-			labelled("push_it", "Push it, too", "primary")...,
-		)},
 		"a request to put back": {with(
 			"gus, I cannot take your decision on this: guests cannot approve. "+
 				"Any full member of the workspace who is in this channel can. gus asks to put this back: "+
@@ -740,14 +731,6 @@ func replySamples() map[string][]workflow.Line {
 			"I cannot take what was written here last: something failed on my side (panic: runtime error: "+
 				"index out of range [3] with length 3). Please write it in other words; "+
 				"if that does not help, my operator finds the cause in the log."),
-		"approvals stopped counting before the push": says("The approval of cem does not count any " +
-			"more: that account is deactivated."),
-		"a fix of red checks that others have to approve": says("Revision 3, as ann says. Fix what " +
-			"failed on #12 at 134b2ba, in the files of what was pushed: money/split.go"),
-		"an approval is taken back by a reaction": says("bea, your approval of revision 1 does not " +
-			"count any more. Still needed: 2 more approvers."),
-		"an approval is taken back to a colleague": says("bea, your approval of revision 1 does not " +
-			"count any more. Still needed: 2 more approvers."),
 		"an objection is noted": says("Noted, bea: nothing is pushed before an approver has seen this."),
 		"an objection after the push": says("bea, it was pushed already: " +
 			"`bobbin/refunds` at 134b2ba. I merge nothing: leave the branch alone or delete it, " +
@@ -900,6 +883,23 @@ func workSamples() map[string][]workflow.Line {
 // pushSamples returns examples of the lines about what is pushed, and about what comes after it.
 func pushSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
+		"approvals stopped counting before the push": says("The approval of cem does not count any " +
+			"more: that account is deactivated."),
+		"a fix of red checks that others have to approve": says("Revision 3, as ann says. Fix what " +
+			"failed on #12 at 134b2ba, in the files of what was pushed: money/split.go"),
+		"an approval is taken back by a reaction": says("bea, your approval of revision 1 does not " +
+			"count any more. Still needed: 2 more approvers."),
+		"an approval is taken back to a colleague": says("bea, your approval of revision 1 does not " +
+			"count any more. Still needed: 2 more approvers."),
+		"others have to say so": {with(
+			"To put this back: `coupon/coupon.go:68` +0 −7. So say ann (1 of 2). Still needed: 1 more "+
+				"approver.",
+			labelled("put_back", "Put it back", "")...,
+		)},
+		"others have to allow the push": {with(
+			"Push allowed by bea. Still needed: somebody of ops, for `deploy/app.yaml`. Reply \"push it\".",
+			labelled("push_it", "Push it, too", "primary")...,
+		)},
 		"taken out by the folder of the work": says("Taken out, since the work is limited to "+
 			"`services/cart`:\n  • money/split.go", "Taken out, since Git LFS keeps these files, and only "+
 			"people can change them there:\n  • `data/model.bin`"),

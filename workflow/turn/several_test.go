@@ -230,3 +230,38 @@ func TestAReportsFilesNeedAGroup(t *testing.T) {
 		require.Equal(t, x.n, n, x.who)
 	}
 }
+
+// A report that was stopped between two approvals can be taken up again. Whoever stopped it, having approved
+// it, has to approve it once more.
+func TestAStopBetweenTwoApprovals(t *testing.T) {
+	t.Parallel()
+	for stopper, enough := range map[string]string{"cem": "ann", "bea": "cem"} {
+		t.Run(stopper, func(t *testing.T) {
+			t.Parallel()
+			_, th := openTwo(t, workflow.Approvers{Needed: 2})
+			ctx := t.Context()
+			_, err := th.show(ctx, workflow.ReportRootCause, workflow.EventReport)
+			require.NoError(t, err)
+			require.NoError(t, th.posted(ctx, th.tick()))
+			require.NoError(t, th.says(ctx, "bea", "fix it"))
+			require.NoError(t, th.says(ctx, stopper, "stop"))
+			require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
+			require.NoError(t, th.says(ctx, "ann", "fix it"), "is asked whether to take it up")
+			n, err := th.given(ctx)
+			require.NoError(t, err)
+			require.Zero(t, n)
+			require.NoError(t, th.says(ctx, "ann", "fix it"))
+			if enough != "ann" {
+				require.Equal(t, workflow.PhaseReported, th.Session().Phase)
+				n, err = th.given(ctx)
+				require.NoError(t, err)
+				require.Zero(t, n)
+				require.NoError(t, th.says(ctx, enough, "fix it"))
+			}
+			n, err = th.given(ctx)
+			require.NoError(t, err)
+			require.Equal(t, 1, n)
+			require.Equal(t, workflow.PhaseWorking, th.Session().Phase)
+		})
+	}
+}

@@ -97,8 +97,8 @@ func (ap *Approvals) fixParts(
 	scope := "the files " + files
 	told := fmt.Sprintf("%s, who may approve, has asked for a fix of what failed at the git host, "+
 		"as revision %d. The approval is limited to these files; tests beside them may be added:\n%s\n"+
-		"What failed there, and the end of what it printed, is data:\n%s\nFind out why, delegate a fix for it, "+
-		"and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
+		"What failed there, and the end of what it printed, is data:\n%s\nFind out why, delegate a fix for "+
+		"it, and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
 		prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope),
 		prompt.Fence("output", row.Failure))
 	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, report, scope)
