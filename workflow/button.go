@@ -1,5 +1,8 @@
 package workflow
 
+// TooLabel ends the label of a button for people who have to say yes besides those who have.
+const TooLabel = ", too"
+
 // An ActionID says what a press of a button asks for: Slack sends it back as the action_id. The ids of
 // buttons are stored, so they never change. Of an event that is no press it says how the event came about.
 type ActionID string

@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Card is the one message of a run that shows its progress, from the approval, or from the beginning
@@ -21,6 +24,8 @@ type Card struct {
 	Ended        bool
 	AwaitsCI     bool // what was pushed is not proven yet: CI is asked
 	Tasks        []CardTask
+	ApprovedBy   []string      // names, where one person is not enough
+	Missing      string        // who has to allow the push, too, one per line
 	Worked       time.Duration // time at work in this run, in whole steps of CardTick while it goes on
 	CardCommand
 	USD  float64
@@ -62,6 +67,9 @@ func (c Card) Mark() string {
 // Headline returns one line with the run's state, how long it was at work, and what it cost.
 func (c Card) Headline() string {
 	text := c.state()
+	if len(c.ApprovedBy) > 0 {
+		text += " · approved by " + plaintext.And(c.ApprovedBy)
+	}
 	if done, all := c.done(), len(c.Tasks); all > 1 {
 		text += fmt.Sprintf(" · %d of %d tasks done", done, all)
 	}
@@ -86,6 +94,9 @@ func (c Card) state() string {
 	}
 	if c.Ended {
 		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}
+	}
+	if c.Phase == PhasePaused && !c.Ended && c.Missing != "" {
+		return "Waiting for " + strings.ReplaceAll(strings.ReplaceAll(c.Missing, "`", ""), "\n", "; ")
 	}
 	if w, ok := words[c.Phase]; ok {
 		return w

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Permission is one person's consent, made from one message or one button press of
@@ -62,7 +64,56 @@ type Approval struct {
 	Scope     string
 	MessageTS string
 	At        time.Time
+	// how many distinct people have to approve; 0: one
+	Needed int
+	// names of those who did and still count, in order
+	By []string
 }
+
+// Names returns the names of the people who approved: "ann", "ann and bea".
+func (a Approval) Names() string {
+	if len(a.By) == 0 {
+		return a.UserName
+	}
+	return plaintext.And(a.By)
+}
+
+// An Endorsement is one person's word for a subject of a revision. As many distinct people's as the
+// repository demands make an Approval, or what else the subject is.
+type Endorsement struct {
+	Permission string // id of the Permission that it was made from
+	Session    string
+	Revision   int
+	Subject    string // empty: the revision; otherwise as one of the functions below makes it
+	User       string
+	UserName   string
+	Credit     string // see Person
+	Scope      string // limits the approval to a part of the report; empty: all of it
+	MessageTS  string
+	At         time.Time
+}
+
+// EndorsementEnd says why a person's word does not count any more.
+type EndorsementEnd string
+
+// Why a person's word does not count any more.
+const (
+	EndorsementTakenBack EndorsementEnd = "taken back"
+	EndorsementEdited    EndorsementEnd = "edited"
+	EndorsementDeleted   EndorsementEnd = "deleted"
+	EndorsementReplaced  EndorsementEnd = "replaced" // by a newer word of the same person
+	EndorsementUsed      EndorsementEnd = "used"     // it was done; to have it done again takes new words
+	EndorsementRefused   EndorsementEnd = "may not approve"
+)
+
+// TreeSubject returns the subject of a word for exactly the files of a tree, before they are pushed.
+func TreeSubject(tree string) string { return "tree " + tree }
+
+// BackportSubject returns the subject of a word for bringing a pushed commit to a release, as that branch.
+func BackportSubject(branch, commit string) string { return "backport " + branch + " " + commit }
+
+// RemovalSubject returns the subject of a word for putting back what was taken out of a change.
+func RemovalSubject(hash string) string { return "removal " + hash }
 
 // DecisionKind is what a message or a press asked for.
 type DecisionKind string
@@ -111,12 +162,15 @@ type Allowance struct {
 	ID           string
 	Approval     string
 	Tree         string
-	Names        string  // what the thread was asked about, word for word
-	Paths        string  // the changed paths that decide more than the code, one per line
-	Unproven     string  // why nothing can be proven of these files; empty: they are proven
-	Objections   []int64 // the objections that it overrules
-	Expectations string  // the expectations of tests that changed, one per line
-	CI           CIProof // what CI is offered to prove; once the allowance is given: what it may prove
+	Names        string   // what the thread was asked about, word for word
+	Paths        string   // the changed paths that decide more than the code, one per line
+	Unproven     string   // why nothing can be proven of these files; empty: they are proven
+	Objections   []int64  // the objections that it overrules
+	Expectations string   // the expectations of tests that changed, one per line
+	Missing      string   // who has to allow it beside those who approved, one per line
+	Files        []string // the changed paths for which a group has to be among those who do
+	CI           CIProof  // what CI is offered to prove; once the allowance is given: what it may prove
+	Credit       string   // of the person who gives it (see Person)
 	User         string
 	UserName     string
 	MessageTS    string
@@ -136,7 +190,8 @@ const (
 // being pushed until that person takes it back, or an Allowance names it.
 type Objection struct {
 	ID        int64
-	Approval  string
+	Approval  string // empty: not enough people have approved the revision yet
+	Revision  int    // that it is to, if it came before the approval; otherwise 0
 	Message   int64  // id of the inbox row: a message, a reaction, an edit or a deletion
 	MessageTS string // ts of the message that objects, was reacted to, edited or deleted
 	User      string
@@ -176,6 +231,8 @@ type Approvers struct {
 	// Slack user ids; empty: any full member of the workspace who is in the channel
 	People             []string
 	OtherThanRequester bool
+	Needed             int    // distinct people who have to approve; 0: one
+	Needs              []Need // groups that have to be among them
 	// a repository that the configuration does not name any more: nobody can approve
 	Missing string
 }
@@ -218,7 +275,25 @@ func (a Approvers) Who() string {
 	if a.OtherThanRequester {
 		who += ", except the person who asked"
 	}
+	if a.Needed > 1 {
+		who += fmt.Sprintf("; %d of them have to", a.Needed)
+	}
 	return who + "."
+}
+
+// A Need says that somebody of a group has to be among the approvers of a change to some files.
+type Need struct {
+	Name  string   // how people call the group
+	Files string   // pattern of paths
+	From  []string // Slack ids of people and user groups
+}
+
+// Who names the group.
+func (n Need) Who() string {
+	if n.Name == "" {
+		return "somebody of the group for `" + n.Files + "`"
+	}
+	return "somebody of " + n.Name
 }
 
 // A Removal is the part of a change that the program took out because it lies outside the scope of

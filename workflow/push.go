@@ -22,6 +22,9 @@ type Push struct {
 
 	// changed expectations of tests that a person allowed with a separate reply, one per line
 	Expectations string
+
+	// how many distinct people have to have approved it now; the approval may demand more; 0: one
+	Needed int
 }
 
 // PushState is the state of a push.

@@ -282,6 +282,7 @@ func complaints() (all []doctorFault) {
 	add("this machine", machineComplaints()...)
 	add("Slack", tokenComplaints()...)
 	add("Slack", channelComplaints()...)
+	add("Slack", quorumComplaints()...)
 	add("database", databaseComplaints()...)
 	add("sandbox", sandboxComplaints()...)
 	add("repository shop", repositoryComplaints()...)
@@ -511,6 +512,42 @@ func channelComplaints() []doctorFault {
 		{
 			name:   "one approver and two persons",
 			breaks: func(w *doctorSetup) { w.change("approvers:", "other_than_requester: true, approvers:") },
+		},
+	}
+}
+
+func quorumComplaints() []doctorFault {
+	// needs returns a fault in which the group ops has these people; it is an approver if in is set.
+	needs := func(people []slacktest.User, in bool) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
+			var ids []string
+			for _, u := range people {
+				ids = append(ids, w.slack.AddUser(u).ID)
+			}
+			g := w.slack.AddGroup(slacktest.UserGroup{Handle: "ops", Users: ids}).ID
+			approvers := "approvers: ["
+			if in {
+				approvers += g + ", "
+			}
+			w.change("approvers: [", "needs: [{files: deploy/**, from: ["+g+"], name: ops}], "+approvers)
+		}
+	}
+	return []doctorFault{
+		{
+			name: "fewer approvers than approvals",
+			breaks: func(w *doctorSetup) {
+				g := w.slack.AddGroup(slacktest.UserGroup{Handle: "leads", Users: []string{w.ann.ID}})
+				w.change("approvers: ["+w.ann.ID, "approvals: 2, approvers: ["+g.ID)
+			},
+		},
+		{name: "a needed group that is empty", breaks: needs(nil, false)},
+		{
+			name:   "a needed group outside the approvers",
+			breaks: needs([]slacktest.User{{Name: "dan"}}, false),
+		},
+		{
+			name:   asItShouldBe + " with a needed group",
+			breaks: needs([]slacktest.User{{Name: "dan"}}, true),
 		},
 	}
 }

@@ -103,11 +103,14 @@ func (s *story) nameApprovers() []string {
 // uncalled removes the allowed mentions from a post's problems: those of approvers that the configuration
 // names, and those of people who know the code or made a commit, if the configuration has them mentioned.
 func (s *story) uncalled(problems []string) []string {
-	if s.leads == "" && (s.Service == nil || !s.Service.Runner.Repositories[0].MentionsOwners) &&
+	if s.leads == "" && s.ops == "" &&
+		(s.Service == nil || !s.Service.Runner.Repositories[0].MentionsOwners) &&
 		len(s.Settings().MentionAuthors) == 0 {
 		return problems
 	}
-	called := []string{"calls somebody: <!subteam^" + s.leads + ">"}
+	called := []string{
+		"calls somebody: <!subteam^" + s.leads + ">", "calls somebody: <!subteam^" + s.ops + ">",
+	}
 	for _, id := range s.People {
 		called = append(called, "calls somebody: <@"+id+">")
 	}

@@ -774,6 +774,7 @@ var inside = map[string]string{
 	"repo/build/packages/lfs.go":                            "the operator's own address of the repository",
 	"workflow/repository/page.go":                           "the operator's own address of the repository",
 	"workflow/plan.go":                                      "rows of ours",
+	"workflow/report.go":                                    "rows of ours",
 	"workflow/message.go":                                   "the ts of a message, two numbers",
 	"workflow/turn/internal/tasks/orchestrator/thread.go":   "a number that this program wrote",
 }

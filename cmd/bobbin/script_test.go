@@ -97,7 +97,8 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
 		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
-		"leave": cmd(leaveCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd), "modal": cmd(modalCmd),
+		"leave": cmd(leaveCmd), "become": cmd(becomeCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
+		"modal":   cmd(modalCmd),
 		"enter":   cmd(enterCmd),
 		"dismiss": cmd(dismissCmd),
 		// the model
@@ -151,6 +152,7 @@ type story struct {
 	trackers *trackerServer    // with the stage option trackers; else nil
 
 	leads string // id of the user group of approvers; empty: there is none
+	ops   string // id of the user group that some files need; empty: there is none
 
 	database string // URL of the database
 
@@ -279,6 +281,8 @@ func shopFiles(ts *testscript.TestScript, args []string) (files []txtar.File, er
 // stageOptions are the options of stage, other than limits and those about files and hosts.
 var stageOptions = []string{
 	"two-persons",
+	"two-approvals",
+	"needs-ops",
 	"no-checks",
 	"quick-tests",
 	"no-linter",
@@ -413,6 +417,7 @@ func (s *story) adjust(args []string, set *server.Settings) {
 	if slices.Contains(args, "approvers") {
 		shop.Approvers.People = s.nameApprovers()
 	}
+	s.askSeveral(args, &shop.Approvers)
 	if slices.Contains(args, "folder") {
 		shop.Scope = "money/"
 	}

@@ -51,6 +51,8 @@ type Reading struct {
 	WantsMore       bool // continues an interview past its limit
 	WrapsUp         bool // ends an interview
 
+	Observed bool // says that its writer saw the problem or the result themselves
+
 	// What it tells the program or the agents to do.
 	// lists, adds, corrects or forgets lessons of the repository; nil: none of these
 	Lesson *LessonRequest
@@ -161,6 +163,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		AsksWhoKnows:       asksWhoKnows(t),
 		MentionsGoingOn:    mentionsGoingOn(t),
 		TakesThese:         answer.TakesThese(t),
+		Observed:           observed(t),
 		WantsMore:          answer.WantsMore(t),
 		WrapsUp:            answer.WrapsUp(t),
 		Redirects:          redirects(t),

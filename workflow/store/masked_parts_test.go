@@ -59,12 +59,22 @@ type kept = map[string]string
 
 func consentParts() []maskedPart {
 	return []maskedPart{
-		{consent.Allowance{}, kept{anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName CI"}},
+		{consent.Allowance{}, kept{
+			anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName Credit CI", aPath: "Files",
+		}},
 		{consent.Amendment{}, kept{anID: "MessageTS User", aName: "UserName"}},
 		{consent.Approval{}, kept{
 			anID:  "ID Permission Session User MessageTS",
 			aHash: "ReportHash BaseCommit",
-			aName: "UserName Credit",
+			aName: "UserName Credit By",
+		}},
+		{consent.Endorsement{}, kept{
+			anID: "Permission Session User MessageTS", aName: "UserName Credit", aHash: "Subject",
+		}},
+		{consent.EndorsementEnd{}, kept{
+			anID:  "Endorsements.Permission Endorsements.Session Endorsements.User Endorsements.MessageTS",
+			aName: "Endorsements.UserName Endorsements.Credit Why", aHash: "Endorsements.Subject",
+			notHere: "Endorsements.Scope",
 		}},
 		{consent.Decision{}, kept{anID: "User MessageTS", aName: "What"}},
 		{consent.Extension{}, kept{anID: "Subject Day User MessageTS", aName: "Limit UserName"}},

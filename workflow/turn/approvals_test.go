@@ -429,6 +429,10 @@ func TestManyClicksAreOneApproval(t *testing.T) {
 	require.Equal(t, 1, n)
 }
 
+// severalApprovals takes away that an approval, and each person's word for it, is a unique row.
+const severalApprovals = `alter table approvals drop constraint approvals_session_id_revision_key;
+	drop index endorsements_once`
+
 // Two checks prevent a second approval, the session's phase and the unique row, and each is enough.
 // Without both there are several approvals.
 func TestClicksWithoutTheirGuards(t *testing.T) {
@@ -439,13 +443,9 @@ func TestClicksWithoutTheirGuards(t *testing.T) {
 		change func([]store.Part)
 		one    bool
 	}{
-		"the phase alone": {
-			sql: `alter table approvals drop constraint approvals_session_id_revision_key`, one: true,
-		},
-		"the row alone": {sql: `select 1`, change: noPhase, one: true},
-		"neither of the two": {
-			sql: `alter table approvals drop constraint approvals_session_id_revision_key`, change: noPhase,
-		},
+		"the phase alone":    {sql: severalApprovals, one: true},
+		"the row alone":      {sql: `select 1`, change: noPhase, one: true},
+		"neither of the two": {sql: severalApprovals, change: noPhase},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

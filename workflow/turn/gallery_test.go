@@ -640,6 +640,10 @@ func questionSamples() map[string][]workflow.Line {
 	}}
 	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
 	return map[string][]workflow.Line{
+		"others have to approve": {with(
+			"Revision 1 approved by ann (1 of 2). Still needed: 1 more approver (bea or cem).",
+			t.ReportButtons("Fix it, too")...,
+		)},
 		"a report": {
 			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown),
 				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
@@ -886,6 +890,23 @@ func workSamples() map[string][]workflow.Line {
 // pushSamples returns examples of the lines about what is pushed, and about what comes after it.
 func pushSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
+		"approvals stopped counting before the push": says("The approval of cem does not count any " +
+			"more: that account is deactivated."),
+		"a fix of red checks that others have to approve": says("Revision 3, as ann says. Fix what " +
+			"failed on #12 at 134b2ba, in the files of what was pushed: money/split.go"),
+		"an approval is taken back by a reaction": says("bea, your approval of revision 1 does not " +
+			"count any more. Still needed: 2 more approvers."),
+		"an approval is taken back to a colleague": says("bea, your approval of revision 1 does not " +
+			"count any more. Still needed: 2 more approvers."),
+		"others have to say so": {with(
+			"To put this back: `coupon/coupon.go:68` +0 −7. So say ann (1 of 2). Still needed: 1 more "+
+				"approver.",
+			labelled("put_back", "Put it back", "")...,
+		)},
+		"others have to allow the push": {with(
+			"Push allowed by bea. Still needed: somebody of ops, for `deploy/app.yaml`. Reply \"push it\".",
+			labelled("push_it", "Push it, too", "primary")...,
+		)},
 		"taken out by the folder of the work": says("Taken out, since the work is limited to "+
 			"`services/cart`:\n  • money/split.go", "Taken out, since Git LFS keeps these files, and only "+
 			"people can change them there:\n  • `data/model.bin`"),

@@ -520,7 +520,7 @@ func (p *play) finish(ctx context.Context, tree string) (pushed bool, err error)
 	if tree == "more" {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
-	_, err = th.Orchestrator.Delivery.AskAllowance(ctx, a, tree, proof.Proof{Demonstrated: true}, changes)
+	_, _, err = th.Orchestrator.Delivery.AskAllowance(ctx, a, tree, proof.Proof{Demonstrated: true}, changes)
 	var asked *prompt.Refusal
 	if err != nil && !errors.As(err, &asked) {
 		return false, err

@@ -289,7 +289,8 @@ func (th *thread) approveAsBea(ctx context.Context, events ...workflow.Event) er
 	}
 	f := []store.Part{store.Update{Events: events}}
 	approved, err := th.Permissions.ApprovalParts(ctx,
-		permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report, "")
+		permission.Asker{Message: m, Person: workflow.Person{ID: "U1", Name: "bea"}}, report,
+		permission.Terms{What: th.Permissions.PermissionKind(report.Kind)})
 	if err != nil {
 		return err
 	}

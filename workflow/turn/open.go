@@ -101,7 +101,8 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 	}
 	scope := &scope.Scope{Ledger: ledger, Trees: trees, Inquiries: t.Inquiries}
 	judgements := approval.Judgements{Ledger: ledger}
-	objections := &objection.Objections{Judgements: judgements}
+	approvals := &approval.Approvals{Judgements: judgements, Catalog: catalog, Permissions: permissions}
+	objections := &objection.Objections{Judgements: judgements, Approvals: approvals}
 	delivery := &delivery.Delivery{
 		Ledger:    ledger,
 		Trees:     trees,
@@ -111,6 +112,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		HunkTime:  r.HunkTime,
 		LooksBack: r.LooksBack,
 		Recheck:   objections.Recheck,
+		Quorum:    approvals.Quorum,
 	}
 	workers := &worker.Workers{
 		Ledger:      ledger,
@@ -122,7 +124,6 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Attachments: attachments,
 		Attempts:    r.Attempts,
 	}
-	approvals := &approval.Approvals{Judgements: judgements, Catalog: catalog, Permissions: permissions}
 	t.Orchestrator = &orchestrator.Orchestrator{
 		Ledger: ledger, Trees: trees, Workers: workers, Delivery: delivery, Inquiries: t.Inquiries,
 		Runtime: t.Runtime, Attachments: attachments,

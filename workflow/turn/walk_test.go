@@ -371,7 +371,7 @@ func (w *walk) finish() error {
 	if strings.HasPrefix(tree, "more") {
 		changes = append(changes, diff.Change{Path: "go.sum", Kind: "added"})
 	}
-	_, err = w.Orchestrator.Delivery.AskAllowance(w.ctx, a, tree, proof.Proof{}, changes)
+	_, _, err = w.Orchestrator.Delivery.AskAllowance(w.ctx, a, tree, proof.Proof{}, changes)
 	var asked *prompt.Refusal
 	if err != nil && !errors.As(err, &asked) {
 		return err
@@ -615,6 +615,7 @@ func changedRowsAreFound(t *testing.T, st *store.Store) {
 			approvals_session_id_revision_key; alter table approvals drop constraint approvals_as_named;
 			alter table approvals drop constraint approvals_by_permission; alter table allowances drop
 				constraint allowances_by_permission;
+			alter table endorsements drop constraint endorsements_by_permission;
 			alter table permissions disable trigger permissions_have_authors;`+sql)
 		require.NoError(t, err, sql)
 		rows, err := tx.Query(ctx, unlawful)

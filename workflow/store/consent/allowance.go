@@ -26,6 +26,7 @@ func (a Allowance) Mask(mask func(string) string) record.Part {
 	a.Unproven = mask(a.Unproven)
 	a.Paths = mask(a.Paths)
 	a.Expectations = mask(a.Expectations)
+	a.Missing = mask(a.Missing)
 	return a
 }
 
@@ -34,17 +35,22 @@ func (a Allowance) Mask(mask func(string) string) record.Part {
 func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	// Asking for the same files again, for the same reasons, makes that question the newest one.
 	sql := `insert into allowances (id, session_id, approval_id, tree, names, unproven, paths, objections,
-			expectations, ci)
-			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9, $10)
-			on conflict (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations))
-			do update set asked_at = now(), names = excluded.names, ci = excluded.ci
+			expectations, ci, missing, files)
+			values ($2, $1, $3, $4, $5, $6, $7, coalesce($8::bigint[], '{}'), $9, $10, $11,
+				coalesce($12::text[], '{}'))
+			on conflict (session_id, approval_id, tree, (unproven <> ''), objections, md5(expectations),
+				md5(missing))
+			do update set asked_at = now(), names = excluded.names, ci = excluded.ci, files = excluded.files
 				where allowances.id = excluded.id and allowances.user_id = ''`
 	args := []any{
 		r.Session, a.ID, a.Approval, a.Tree, database.CleanText(a.Names), database.CleanText(a.Unproven),
 		database.CleanText(a.Paths), a.Objections, database.CleanText(a.Expectations),
-		a.CI,
+		a.CI, database.CleanText(a.Missing), a.Files,
 	}
 	if a.User != "" {
+		if err := endorseTree(ctx, tx, r, a); err != nil {
+			return err
+		}
 		sql = `update allowances w set user_id = $3, user_name = $4, message_ts = $5, permission_id = $6,
 			allowed_at = now(), ci = $7
 			from sessions s join approvals a on a.session_id = s.id and a.revision = s.revision
@@ -68,8 +74,26 @@ func (a Allowance) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return overrule(ctx, tx, r.Session, a.ID)
 }
 
+// endorseTree writes the word of the person who gives the allowance, for its files.
+func endorseTree(ctx context.Context, tx pgx.Tx, r *record.Recording, a Allowance) error {
+	var revision int
+	var tree string
+	err := tx.QueryRow(ctx, `select a.revision, w.tree from allowances w
+		join approvals a on a.id = w.approval_id where w.id = $1 and w.session_id = $2`,
+		a.ID, r.Session).Scan(&revision, &tree)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return record.ErrStale
+	}
+	if err != nil {
+		return err
+	}
+	return endorse(ctx, tx, r, workflow.Endorsement{
+		Revision: revision, Subject: workflow.TreeSubject(tree), UserName: a.UserName, Credit: a.Credit,
+	})
+}
+
 const allowanceColumns = `id, approval_id as approval, tree, names, paths, unproven, objections, ` +
-	`expectations, ci, user_id as "user", user_name, message_ts`
+	`expectations, missing, files, ci, '' as credit, user_id as "user", user_name, message_ts`
 
 // Allowance returns the allowance that was asked for, or given, last under the approval, or nil if there
 // is none.
@@ -104,8 +128,9 @@ func (g Register) AskedAllowance(ctx context.Context, w workflow.Allowance) (*wo
 	return g.allowance(ctx,
 		`select `+allowanceColumns+` from allowances where approval_id = $1 and tree = $2 and user_id = ''
 		and (unproven <> '') = ($3 <> '') and objections = coalesce($4::bigint[], '{}')
-			and expectations = $5`,
-		w.Approval, w.Tree, w.Unproven, w.Objections, database.CleanText(w.Expectations))
+			and expectations = $5 and missing = $6`,
+		w.Approval, w.Tree, w.Unproven, w.Objections, database.CleanText(w.Expectations),
+		database.CleanText(w.Missing))
 }
 
 func (g Register) allowance(ctx context.Context, sql string, args ...any) (*workflow.Allowance, error) {

@@ -191,6 +191,7 @@ func TestAnAllowanceIsCompareAndSet(t *testing.T) {
 		Tree:       "t1",
 		Names:      "go.sum of t1",
 		Objections: []int64{},
+		Files:      []string{},
 	}, *w)
 	require.NoError(t, give("w1", "U2"))
 	w, err = s.GivenAllowance(ctx, workflow.Allowance{Approval: "a", Tree: "t2"})

@@ -19,9 +19,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// AppendAudit adds to the session's chain what a row of decisions, reports, permissions, approvals,
-// allowances, removals, pushes, backports, objections or ci_proofs says now. It has to run in the transaction
-// that wrote the row and locked the session's row, so that no other record comes between.
+// AppendAudit adds to the session's chain what a row of decisions, reports, permissions, endorsements,
+// approvals, allowances, removals, pushes, backports, objections or ci_proofs says now. It has to run in the
+// transaction that wrote the row and locked the session's row, so that no other record comes between.
 func AppendAudit(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := auditRecord{What: what, Name: name}
 	var last string
@@ -70,7 +70,7 @@ type AuditFlaw struct {
 	Session string
 	// number of the record; 0: the row was never recorded
 	Seq int
-	// the kind of row: decision, report, permission, approval, allowance, removal,
+	// the kind of row: decision, report, permission, endorsement, approval, allowance, removal,
 	// push, backport, objection or ci proof
 	What string
 	// the row's id, revision, hash, commit or branch

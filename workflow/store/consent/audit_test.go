@@ -58,7 +58,8 @@ func TestWhatWasDecidedHoldsTogether(t *testing.T) {
 	a := verified(t, s, "")
 	require.Nil(t, a.Flaw)
 	require.Equal(t, 1, a.Sessions)
-	require.Equal(t, 8, a.Records) // two reports, two decisions, a permission, an approval, a push twice
+	// two reports, two decisions, a permission, an endorsement, an approval, a push twice
+	require.Equal(t, 9, a.Records)
 	one := verified(t, s, turn.Session().ID)
 	require.Nil(t, one.Flaw)
 	require.NotEqual(t, a.Head, one.Head)
@@ -92,16 +93,17 @@ var changedByHand = []struct{ sql, flaw string }{
 		`decision 3: the row was never recorded`,
 	},
 	{`update reports set text = 'another fix' where revision = 1`, `record 1, report 1: the row was changed`},
-	{`update approvals set user_name = 'bea'`, `record 6, approval approved: the row was changed`},
-	{`update approvals set scope = ''`, `record 6, approval approved: the row was changed`},
+	{`update approvals set user_name = 'bea'`, `record 7, approval approved: the row was changed`},
+	{`update approvals set scope = ''`, `record 7, approval approved: the row was changed`},
+	{`update endorsements set user_name = 'bea'`, `record 6, endorsement papproved: the row was changed`},
 	{`update permissions set user_name = 'bea'`, `record 5, permission papproved: the row was changed`},
 	{`update permissions set rests_on = '{1}'`, `record 5, permission papproved: the row was changed`},
-	{`update pushes set branch = 'bobbin/y'`, `record 8, push abc: the row was changed`},
-	{`update pushes set state = 'refused'`, `record 8, push abc: the row was changed`},
-	{`delete from pushes`, `record 7, push abc: the row was taken away`},
+	{`update pushes set branch = 'bobbin/y'`, `record 9, push abc: the row was changed`},
+	{`update pushes set state = 'refused'`, `record 9, push abc: the row was changed`},
+	{`delete from pushes`, `record 8, push abc: the row was taken away`},
 	{`delete from audit where seq = 4`, `record 4: it was taken away`},
 	{`delete from audit where seq = 1`, `record 1: it was taken away`},
-	{`delete from audit where seq = 8`, `record 7, push abc: the row was changed`},
+	{`delete from audit where seq = 9`, `record 8, push abc: the row was changed`},
 	{`delete from audit`, `record 1: the last records were taken away`},
 	{
 		`update audit set content = replace(content, '"allowed": false', '"allowed": true') where seq = 3`,
@@ -113,10 +115,10 @@ var changedByHand = []struct{ sql, flaw string }{
 		update audit set seq = seq - 10 where seq > 10`,
 		`record 3, decision 2: it is not what was recorded`,
 	},
-	{`update sessions set audit_head = 'x'`, `record 9: the last records were taken away`},
+	{`update sessions set audit_head = 'x'`, `record 10: the last records were taken away`},
 	{
-		`insert into audit select session_id, 9, what, name, content, 'x' from audit where seq = 8`,
-		`record 9, push abc: it is not what was recorded`,
+		`insert into audit select session_id, 10, what, name, content, 'x' from audit where seq = 9`,
+		`record 10, push abc: it is not what was recorded`,
 	},
 }
 

@@ -27,6 +27,8 @@ const (
 const targets = `select o.session_id, case when o.card is not null then 'card'
 			when exists (select 1 from reports r where r.session_id = o.session_id
 				and r.text = l.text) then 'report'
+			when exists (select 1 from endorsements e where e.session_id = o.session_id
+				and e.subject = '' and e.at = l.at) then 'approval'
 			when exists (select 1 from approvals a where a.session_id = o.session_id
 				and a.at = l.at) then 'approval'
 			when exists (select 1 from allowances w where w.session_id = o.session_id
@@ -35,7 +37,10 @@ const targets = `select o.session_id, case when o.card is not null then 'card'
 		where o.ts = $1 and s.channel = $2 and s.team = $3
 	union all
 		select a.session_id, 'approval' from approvals a join sessions s on s.id = a.session_id
-		where a.message_ts = $1 and s.channel = $2 and s.team = $3`
+		where a.message_ts = $1 and s.channel = $2 and s.team = $3
+	union all
+		select e.session_id, 'approval' from endorsements e join sessions s on s.id = e.session_id
+		where e.message_ts = $1 and e.subject = '' and s.channel = $2 and s.team = $3`
 
 // findTarget returns the session with a message to which reactions mean something, or an empty string.
 func findTarget(ctx context.Context, tx pgx.Tx, thread workflow.Thread, ts string) (id string, err error) {
@@ -90,6 +95,13 @@ func (r Reader) Targets(ctx context.Context, approval string) (ts []string, err 
 			or exists (select 1 from reports r where r.session_id = $1 and r.revision = a.revision
 				and r.text = l.text)
 			or exists (select 1 from allowances w where w.approval_id = a.id and w.names = l.text))
+		union select o.ts from approvals a join endorsements e on e.session_id = a.session_id
+				and e.revision = a.revision and e.subject = ''
+			join lines l on l.session_id = a.session_id and l.at = e.at
+			join outbox o on o.line_id = l.id and o.ts is not null
+			where a.id = $2 and a.session_id = $1
+		union select e.message_ts from approvals a join endorsements e on e.session_id = a.session_id
+			and e.revision = a.revision and e.subject = '' where a.id = $2 and a.session_id = $1
 		union select message_ts from approvals where id = $2 and session_id = $1
 			and message_ts <> ''`, r.session, approval)
 	if err != nil {

@@ -85,6 +85,15 @@ func (r Reader) Written(ctx context.Context, ts string) (m workflow.Message, wri
 	return list[0], true, nil
 }
 
+// NewestWordings returns the messages of people in the thread as they read now, without those that were
+// deleted.
+func (r Reader) NewestWordings(ctx context.Context) ([]workflow.Message, error) {
+	return r.readMessages(ctx, `select `+messageColumns+` from (select distinct on (message_ts) * from inbox
+			where session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete')
+			order by message_ts, id desc) newest
+		where kind <> 'delete' order by id`, r.session)
+}
+
 // ReadByAgents reports whether agents were given a message of the thread
 // before the given inbox row. It returns true for a message that is not in the
 // inbox: it is older than the session, and agents read it with the thread.

@@ -79,12 +79,20 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 					and j.state = 'running')
 				then (extract(epoch from now() - s.updated_at) * 1000)::bigint else 0 end) - c.began_ms,
 			exists (select 1 from ci_proofs p where p.session_id = s.id and p.state = 'waiting')
-				and not exists (select 1 from cards l where l.session_id = s.id and l.run > c.run)
+				and not exists (select 1 from cards l where l.session_id = s.id and l.run > c.run),
+			coalesce((select array_agg(e.user_name order by e.at, e.permission_id) from endorsements e
+				join approvals a on a.session_id = e.session_id and a.revision = e.revision
+				where e.session_id = s.id and e.revision = s.revision and e.subject = '' and e.ended = ''
+					and a.needed > 1 and c.ended is null), '{}'),
+			coalesce((select w.missing from allowances w join approvals a on a.id = w.approval_id
+				where a.session_id = s.id and a.revision = s.revision and w.user_id = '' and c.ended is null
+				order by w.asked_at desc limit 1), '')
 		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key
 			where c.session_id = $1 and c.run = $2`,
 		session, run).
 		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase,
-			&c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked, &c.AwaitsCI)
+			&c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked, &c.AwaitsCI, &c.ApprovedBy,
+			&c.Missing)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

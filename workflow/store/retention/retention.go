@@ -182,6 +182,7 @@ var forgetting = []string{
 	`delete from allowances where session_id = $1`,
 	`delete from removals where session_id = $1`,
 	`delete from approvals where session_id = $1`,
+	`delete from endorsements where session_id = $1`,
 	`delete from extensions where session_id = $1`,
 	`delete from permissions where session_id = $1`,
 	`delete from reports where session_id = $1`,

@@ -261,6 +261,8 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 			permission_id, user_id, user_name, message_ts)
 			values ('shop', 'bobbin/%[1]s-backport-1.4', '%[1]s', '1.4', 'c', 'b', 1, 'k%[1]s', 'U1', 'ann',
 				'%[1]s.0')`,
+		`insert into endorsements (permission_id, session_id, revision, report_hash, base_commit, user_id,
+			message_ts) values ('p%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0')`,
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
 			permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,

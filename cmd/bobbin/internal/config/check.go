@@ -168,6 +168,7 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	p.InForm(at+".channels", r.Channels, channelName,
 		"a channel's id such as C0123ABCD, or its #name in quotes")
 	p.InForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
+	r.checkApprovals(p, at)
 	if r.Private && len(r.Channels) == 0 {
 		p.At(at+".private", "%s is private, so it needs channels; without one, no thread can be about "+
 			"it", r.Describe())

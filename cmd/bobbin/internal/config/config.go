@@ -91,11 +91,22 @@ type visibility struct {
 type Approval struct {
 	Approvers          []string `yaml:"approvers"` // default: full members in the channel
 	OtherThanRequester bool     `yaml:"other_than_requester"`
+	// how many distinct people have to approve; default: 1
+	Approvals int `yaml:"approvals"`
+	// groups that have to be among the approvers of a change to some files; default: none
+	Needs []Need `yaml:"needs"`
 	// on (default) or off: another agent reviews each change before its push
 	Review string `yaml:"review"`
 	Owners string `yaml:"owners"` // name (default) or mention
 	// name (default) or mention; of the commit that brought a bug
 	Authors string `yaml:"authors"`
+}
+
+// A Need says that somebody of a group has to be among the approvers of a change to some files.
+type Need struct {
+	Files string   `yaml:"files"` // pattern of paths, such as deploy/**
+	From  []string `yaml:"from"`  // ids of people (U…) and user groups (S…)
+	Name  string   `yaml:"name"`  // how people call the group; default: by the pattern
 }
 
 // RemoteAccess holds the credentials for a repository's remote, the branches and tags besides the base on

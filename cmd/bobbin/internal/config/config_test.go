@@ -29,6 +29,8 @@ repositories:
     checks: {build: go build ./..., test: go test -json ./..., near: 'go test -json {packages}', warm: on}
     approvers: [U0123ABCD, S0456EFGH]
     other_than_requester: true
+    approvals: 2
+    needs: [{files: "deploy/**", from: [S0OPS456], name: ops}]
     guests: no_code
     private: true
     branch_prefix: bobbin/
@@ -104,6 +106,8 @@ var wholeShop = Repository{
 	Approval: Approval{
 		Approvers:          []string{"U0123ABCD", "S0456EFGH"},
 		OtherThanRequester: true,
+		Approvals:          2,
+		Needs:              []Need{{Files: "deploy/**", From: []string{"S0OPS456"}, Name: "ops"}},
 	},
 	Private:      true,
 	BranchPrefix: "bobbin/",
@@ -503,6 +507,32 @@ var badConfigs = []struct{ text, want string }{
 	{
 		one + "other_than_requester: yes",
 		`c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`,
+	},
+	{one + "approvals: 0x", `c:4: repositories[0].approvals: a whole number is expected, not the text "0x"`},
+	{
+		one + "approvals: -1",
+		`c:4: approvals is -1; a number from 1 to 10 is expected: how many people have to approve`,
+	},
+	{
+		one + "approvals: 2\n    approvers: [U0123ABCD]",
+		`c:4: repository "shop" needs approvals of 2 people, and approvers names 1: ` +
+			`name more, or ask for fewer`,
+	},
+	{
+		one + "needs: [{from: [S0456EFGH]}]",
+		`c:4: needs names no files; a pattern of paths is expected, such as files: "deploy/**"`,
+	},
+	{
+		one + "needs: [{files: 'a[', from: [S0456EFGH]}]",
+		`c:4: files "a[" is no pattern of paths within the repository, such as deploy/**`,
+	},
+	{
+		one + "needs: [{files: a}]",
+		`c:4: needs names nobody for "a"; people and groups are expected, such as from: [S0456EFGH]`,
+	},
+	{
+		one + "needs: [{files: a, from: [ops]}]",
+		`c:4: "ops" is not the id of a person (U…) or a user group (S…)`,
 	},
 	{one + "review: never", `c:4: unknown review "never"; one of on, off`},
 	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},

@@ -166,12 +166,16 @@ func (sc slackCheck) examineScopes() {
 }
 
 // needsScope reports whether the bot cannot work without a scope. Two scopes are needed only for a setting:
-// usergroups:read for approvers that are user groups, reactions:read for reactions.
+// usergroups:read for approvers and needs that are user groups, reactions:read for reactions.
 func (sc slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":
 		return slices.ContainsFunc(sc.repositories,
-			func(r config.Repository) bool { return slices.ContainsFunc(r.Approvers, isGroup) })
+			func(r config.Repository) bool {
+				return slices.ContainsFunc(r.Approvers, isGroup) ||
+					slices.ContainsFunc(r.Needs,
+						func(n config.Need) bool { return slices.ContainsFunc(n.From, isGroup) })
+			})
 	case "reactions:read":
 		return slices.ContainsFunc(sc.repositories,
 			func(r config.Repository) bool { return len(r.Reactions) > 0 })
@@ -285,6 +289,9 @@ func (sc slackCheck) examineApprovers(ctx context.Context) {
 			sc.warn(fmt.Sprintf("%s has one approver, and somebody other than the requester has to approve: "+
 				"nobody can approve what that person asks for", r.Describe()),
 				"name another approver as well")
+		}
+		if r.Approvals > 1 || len(r.Needs) > 0 {
+			sc.examineQuorum(ctx, r)
 		}
 		for _, id := range r.Approvers {
 			if slices.Contains(seen, id) {

@@ -155,10 +155,21 @@ func repositoryOf(
 			CodeURL: address.CodeURL(r.CodeURL, r.URL),
 			Visual:  repository.Visual{Off: r.Visual.IsOff(), Pages: r.Visual.Pages, Build: r.Visual.Build},
 		},
-		Approvers:      workflow.Approvers{People: r.Approvers, OtherThanRequester: r.OtherThanRequester},
+		Approvers:      approvers(r),
 		MembersOnly:    r.Guests == config.NoCode,
 		Private:        r.Private,
 		Unreviewed:     r.Review == "off",
 		MentionsOwners: r.Owners == config.Mention,
 	}
+}
+
+// approvers returns who may approve work on the repository, how many have to, and who has to be among them.
+func approvers(r config.Repository) workflow.Approvers {
+	a := workflow.Approvers{
+		People: r.Approvers, OtherThanRequester: r.OtherThanRequester, Needed: r.Approvals,
+	}
+	for _, n := range r.Needs {
+		a.Needs = append(a.Needs, workflow.Need{Name: n.Name, Files: n.Files, From: n.From})
+	}
+	return a
 }

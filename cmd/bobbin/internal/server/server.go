@@ -563,6 +563,9 @@ func channelIDs(list []repository.Repository) (ids []string) {
 func approverIDs(list []repository.Repository) (ids []string) {
 	for _, r := range list {
 		ids = append(ids, r.Approvers.People...)
+		for _, n := range r.Approvers.Needs {
+			ids = append(ids, n.From...)
+		}
 	}
 	return ids
 }

@@ -33,6 +33,11 @@ func (s Settings) summary() []string {
 		}
 		add(cli.Count(len(r.Approvers.People), "approver"), len(r.Approvers.People) > 0)
 		add("not by the requester", r.Approvers.OtherThanRequester)
+		add(fmt.Sprintf("%d approvals", r.Approvers.Needed), r.Approvers.Needed > 1)
+		for _, n := range r.Approvers.Needs {
+			add(n.Who()+" for "+n.Files, n.Name != "")
+			add(n.Who(), n.Name == "")
+		}
 		lines = append(lines, "  • "+strings.Join(parts, ", "))
 	}
 	lines = append(lines, "Models:")

@@ -19,22 +19,23 @@ import (
 // AskAllowance returns the allowance for a change for which the approval does not suffice (see pushReasons).
 // Such a change is pushed only if a person allows exactly these files. If nobody has allowed them for all of
 // these reasons yet, the error is a prompt.Refusal that asks the thread and ends the turn. The allowance is
-// nil if the change needs none.
+// nil if the change needs none. q holds the people whose words count.
 func (d *Delivery) AskAllowance(
 	ctx context.Context, a *workflow.Approval, tree string, p proof.Proof, changes []diff.Change,
-) (given *workflow.Allowance, err error) {
+) (given *workflow.Allowance, q ledger.Quorum, err error) {
 	reasons, err := d.pushReasons(ctx, a, tree, p, changes)
 	if err != nil {
-		return nil, err
+		return nil, q, err
 	}
+	q = reasons.quorum
 	wanted := reasons.allowance(a.ID, tree)
 	given, err = d.Store.GivenAllowance(ctx, wanted)
-	if err != nil || reasons.none() || given != nil && len(reasons.objections) == 0 {
-		return given, err
+	if err != nil || reasons.none() || given != nil && len(reasons.objections) == 0 && q.Complete() {
+		return given, q, err
 	}
 	w, err := d.Store.AskedAllowance(ctx, wanted)
 	if err != nil {
-		return nil, err
+		return nil, q, err
 	}
 	if w == nil {
 		wanted.ID = store.NewToken()
@@ -70,6 +71,7 @@ func (d *Delivery) AskAllowance(
 		})
 	question := d.ProgramLine(w.Names, buttons...)
 	question[0].Vouched = vouched(w.Names)
+	question[0].Mentions = q.Mentions
 	asked := ledger.WithParts(
 		model.Result{
 			Ends: true,
@@ -79,7 +81,7 @@ func (d *Delivery) AskAllowance(
 		consent.Allowance(*w),
 		store.Replies(question),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
-	return nil, &prompt.Refusal{Result: asked}
+	return nil, q, &prompt.Refusal{Result: asked}
 }
 
 // notApproved returns the refusal for the orchestrator if the store refused the push because it is not what

@@ -76,7 +76,7 @@ func (d *Delivery) commitSpec(
 		return git.CommitSpec{}, err
 	}
 	message, _ := proven.names.message(proposal.CommitMessage(f.Title, f.Summary, title))
-	trailers := proposal.Trailers(report.Credits, a.Credit, a.UserName, a.User)
+	trailers := proposal.Trailers(report.Credits, proven.approvers(), proven.reviewers())
 	if proven.unproven() != "" {
 		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
 	}
@@ -131,6 +131,7 @@ func proposedPull(
 		Report:    report,
 		Proof:     work.seen(),
 		Approval:  *work.approval,
+		By:        work.reviewedBy(),
 		Allowance: work.allowance,
 		Changes:   work.changes,
 		Tickets:   work.names.tickets,

@@ -28,6 +28,8 @@ type Delivery struct {
 	// Recheck reads once more before the push what permits it, and the reactions that say no. It records or
 	// receives what no event told, and fails if something cannot be read; then nothing is pushed.
 	Recheck func(context.Context, *workflow.Approval) error
+	// Quorum counts the words under which the files of a tree may be pushed. files are the changed paths.
+	Quorum func(ctx context.Context, a *workflow.Approval, tree string, files []string) (ledger.Quorum, error)
 
 	// the orchestrator was told that the report's command still fails
 	saidCommand bool

@@ -138,11 +138,15 @@ func (d *Delivery) allowPush(ctx context.Context, work provenWork) (provenWork, 
 	if err := d.refuseUnread(ctx, work.approval, work.tree); err != nil {
 		return work, err
 	}
-	allowance, err := d.AskAllowance(ctx, work.approval, work.tree, work.proof, work.changes)
+	allowance, quorum, err := d.AskAllowance(ctx, work.approval, work.tree, work.proof, work.changes)
 	if err != nil {
 		return work, err
 	}
 	work.allowance = allowance
+	work.quorum = quorum
+	if work.observed, err = d.observers(ctx, quorum.By); err != nil {
+		return work, err
+	}
 	if allowance != nil {
 		if work.overruled, err = d.Store.Overruled(ctx, allowance.ID); err != nil {
 			return work, err
@@ -155,13 +159,18 @@ func (d *Delivery) allowPush(ctx context.Context, work provenWork) (provenWork, 
 // refuseUnread refuses to push that tree while somebody wrote what the orchestrator has not read. A push of
 // it that began before the program died is repeated as it was.
 func (d *Delivery) refuseUnread(ctx context.Context, a *workflow.Approval, tree string) error {
-	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
-	if err != nil || slices.ContainsFunc(pushes, func(p workflow.Push) bool {
-		return p.Approval == a.ID && p.Tree == tree && p.State == workflow.PushIntended
-	}) {
+	if begun, err := d.pushBegun(ctx, a, tree); err != nil || begun {
 		return err
 	}
 	return d.Inquiries.Runtime.RefuseUnread(ctx)
+}
+
+// pushBegun reports whether a push of that tree began before the program died.
+func (d *Delivery) pushBegun(ctx context.Context, a *workflow.Approval, tree string) (bool, error) {
+	pushes, err := d.Store.Pushes(ctx, d.Session().ID)
+	return slices.ContainsFunc(pushes, func(p workflow.Push) bool {
+		return p.Approval == a.ID && p.Tree == tree && p.State == workflow.PushIntended
+	}), err
 }
 
 // publishCommit makes the commit and pushes it. The intent to push is recorded before the push.
@@ -189,6 +198,7 @@ func (d *Delivery) publishCommit(
 		State:        workflow.PushIntended,
 		Unproven:     work.unproven(),
 		Expectations: work.expectations(),
+		Needed:       work.quorum.Needed,
 	}
 	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()},
 		consent.Push(push))...); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
@@ -24,6 +25,8 @@ import (
 type provenWork struct {
 	approval  *workflow.Approval
 	allowance *workflow.Allowance // nil if none is needed
+	quorum    ledger.Quorum       // the people under whose words it is pushed
+	observed  map[string]bool     // those of them who say that they saw it themselves, by user id
 	overruled []workflow.Objection
 	late      []workflow.Objection // made while it was being pushed
 	tree      string

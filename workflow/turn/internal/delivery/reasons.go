@@ -3,12 +3,15 @@ package delivery
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 )
@@ -30,6 +33,8 @@ type pushReasons struct {
 	shown bool
 	// what CI can prove instead, since it is unproven
 	ci ciOffer
+	// whose words count, and who has to allow it, too
+	quorum ledger.Quorum
 }
 
 // maxMissing is how many characters are quoted of the output of a command that did not start.
@@ -56,14 +61,67 @@ func (d *Delivery) pushReasons(
 	if r.objections, err = d.Store.Objections(ctx, a.ID, tree); err != nil {
 		return r, err
 	}
+	if r.quorum, err = d.countWords(ctx, a, tree, changes); err != nil {
+		return r, err
+	}
+	if q := r.quorum; q.Needed == 1 && len(q.By) == 0 && len(q.Missing) == 1 {
+		// Whoever allows the rest is the one approver that is needed.
+		if r.quorum.Missing = nil; r.none() {
+			r.quorum.Missing = q.Missing
+		}
+	}
 	if r.unproven != "" && !r.alone && len(r.objections) == 0 {
 		r.ci = d.offerCI(tree, changes)
 	}
 	return r, nil
 }
 
+// countWords counts the words under which that tree may be pushed, and records those that stopped counting. A
+// push of the tree that began before is repeated with the people who counted then.
+func (d *Delivery) countWords(
+	ctx context.Context, a *workflow.Approval, tree string, changes []diff.Change,
+) (q ledger.Quorum, err error) {
+	if begun, err := d.pushBegun(ctx, a, tree); err != nil || begun {
+		return d.wordsBefore(ctx, a, tree, err)
+	}
+	var files []string
+	for _, c := range changes {
+		files = append(files, c.Path)
+	}
+	if q, err = d.Quorum(ctx, a, tree, files); err != nil || len(q.Ended) == 0 {
+		return q, err
+	}
+	ended := q.Ended
+	if len(q.Lost) > 0 {
+		ended = append(ended, store.Lines(d.ProgramLine(strings.Join(q.Lost, " "))))
+	}
+	return q, d.Record(ctx, ended...)
+}
+
+// wordsBefore returns the words that count by their rows alone.
+func (d *Delivery) wordsBefore(
+	ctx context.Context, a *workflow.Approval, tree string, err error,
+) (ledger.Quorum, error) {
+	if err != nil {
+		return ledger.Quorum{}, err
+	}
+	by, err := d.Store.Endorsements(ctx, d.Session().ID, a.Revision, "", workflow.TreeSubject(tree))
+	return ledger.Quorum{Needed: a.Needed, By: distinct(by)}, err
+}
+
+// distinct returns the first word of each person.
+func distinct(words []workflow.Endorsement) (first []workflow.Endorsement) {
+	for _, e := range words {
+		if !slices.ContainsFunc(first, func(x workflow.Endorsement) bool { return x.User == e.User }) {
+			first = append(first, e)
+		}
+	}
+	return first
+}
+
 func (p pushReasons) none() bool {
-	return len(p.objections) == 0 && len(p.expectations) == 0 && p.unproven == "" && len(p.paths) == 0
+	return p.quorum.Complete() && len(p.objections) == 0 && len(p.expectations) == 0 &&
+		p.unproven == "" && len(p.paths) == 0
 }
 
 // allowance returns the allowance for that tree that names the reasons.
@@ -71,6 +129,7 @@ func (p pushReasons) allowance(approval, tree string) workflow.Allowance {
 	w := workflow.Allowance{
 		Approval: approval, Tree: tree, Paths: strings.Join(p.paths, "\n"), Unproven: p.unproven,
 		Expectations: strings.Join(p.expectations, "\n"), CI: p.ci.proof,
+		Missing: strings.Join(p.quorum.Missing, "\n"), Files: p.quorum.Files,
 	}
 	for _, o := range p.objections {
 		w.Objections = append(w.Objections, o.ID)
@@ -100,6 +159,9 @@ func (p pushReasons) told() string {
 	}
 	if p.unproven != "" {
 		told = append(told, "nothing can be proven here ("+p.unproven+")")
+	}
+	if !p.quorum.Complete() {
+		told = append(told, "others have to approve it, too ("+strings.Join(p.quorum.Missing, "; ")+")")
 	}
 	if len(told) == 0 {
 		return "the change affects more than the code"
@@ -131,6 +193,11 @@ func (p pushReasons) blocks() (blocks []string) {
 		blocks = append(blocks, "nothing can be proven here: "+p.unproven+".")
 	}
 	list("it changes more than the code", p.paths)
+	others := "others have to approve it, too"
+	if names := p.quorum.Names(); len(names) > 0 {
+		others += ", besides " + plaintext.And(names)
+	}
+	list(others, p.quorum.Missing)
 	return blocks
 }
 

@@ -54,7 +54,13 @@ func (d *Delivery) resultText(
 	if work.unproven() != "" {
 		text.Vouch(work.allowedText(commit))
 	}
+	if by := work.reviewedBy(); by != "" {
+		text.Vouch(by)
+	}
 	for _, o := range work.overruled {
+		if work.several() {
+			break // it is said with who approved
+		}
 		by := plaintext.OneLine(work.allowance.UserName)
 		text.Vouch(fmt.Sprintf("Pushed anyway, as %s allowed. %s", by, plaintext.OneLine(o.String())))
 	}

@@ -107,7 +107,7 @@ func (j *Judge) judgeRefusingEdit(
 	switch {
 	case stops && void != nil && !void.Pushed:
 		f, err = j.stopParts(ctx, m, p, "Stopped: "+void.Text)
-		return append(f, void.Objection), true, err
+		return append(f, void.Parts()...), true, err
 	case stops:
 		f, err = j.stopSession(ctx, m, p)
 		return f, true, err

@@ -107,7 +107,8 @@ func (j *Judge) judgeToColleague(ctx context.Context, c *Case) ([]store.Part, er
 	if person.ExclusionReason() != "" {
 		return j.Ignore(m), nil
 	}
-	return append(j.Ignore(m), j.Objections.ToColleague(ctx, m, person, refused)...), nil
+	objects, err := j.Objections.ToColleague(ctx, m, person, refused)
+	return append(j.Ignore(m), objects...), err
 }
 
 // judgeReaction judges a reaction of a person who may take part.

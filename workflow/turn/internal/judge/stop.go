@@ -71,6 +71,11 @@ func (j *Judge) stopParts(
 	if f, err = j.keepReason(ctx, m, p, f); err != nil {
 		return nil, err
 	}
+	ends, _, err := j.Objections.TakeBack(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	f = append(f, ends...)
 	if j.Session().Phase == workflow.PhaseStopped {
 		if m.Kind == workflow.MessageMention || buttons != nil {
 			f = append(f, store.Lines(j.ProgramLine("It is stopped already. The work so far is kept; "+how,

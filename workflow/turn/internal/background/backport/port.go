@@ -264,18 +264,36 @@ func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	if err != nil {
 		return "", err
 	}
+	approvers, err := b.approvers(ctx, row)
+	if err != nil {
+		return "", err
+	}
 	return b.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
 		Made: row.Commit,
 		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\n" +
 			origin[row.Direct] + row.Pushed + "."),
-		Trailers: append(proposal.Trailers(report.Credits, row.Credit, row.UserName, row.User),
+		Trailers: append(proposal.Trailers(report.Credits, approvers, nil),
 			[2]string{"Session", row.Session}),
 	})
 }
 
 // origin begins the sentence of a commit that says which commit it brings, by whether it is a Direct one.
 var origin = map[bool]string{false: "Backported from commit ", true: "The change of commit "}
+
+// approvers returns how a commit names the people who asked for the backport.
+func (b *backportRun) approvers(ctx context.Context, row backports.Row) ([]proposal.Approver, error) {
+	words, err := b.Rows.Store.EndorsementsAt(ctx, row.Session, row.Revision,
+		workflow.BackportSubject(row.Branch, row.Pushed), row.At)
+	var list []proposal.Approver
+	for _, e := range words {
+		list = append(list, proposal.Approver{Credit: e.Credit, Name: e.UserName, User: e.User})
+	}
+	if list == nil { // from before each person's word was stored
+		list = append(list, proposal.Approver{Credit: row.Credit, Name: row.UserName, User: row.User})
+	}
+	return list, err
+}
 
 // withoutTrailers returns a commit's body without the paragraph of Bobbin's trailers at its end.
 func withoutTrailers(body string) string {

@@ -3,9 +3,12 @@ package approval
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
@@ -140,10 +143,83 @@ func (ap *Approvals) AllowPush(
 	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecidePush); f != nil || err != nil {
 		return f, err
 	}
-	if !answer.ByCI {
+	e, err := ap.endorsePush(ctx, permission.Asker{Message: m.Message, Person: p}, *w, answer.ByCI)
+	switch {
+	case err != nil:
+		return ap.refuseUncounted(m, p, err), nil
+	case e.again:
+		return refused("said already by this person",
+			fmt.Sprintf("%s, your word counts once%s. %s", p.Name, e.So(), e.Still()))
+	case !e.Complete():
+		return ap.awaitPush(m, p, *w, e), nil
+	}
+	if !answer.ByCI && !slices.ContainsFunc(e.By,
+		func(x workflow.Endorsement) bool { return x.Scope == byCI }) {
 		w.CI = workflow.CINone
 	}
-	return ap.allowanceParts(m, p, *w), nil
+	w.Credit = p.Credit
+	return append(ap.allowanceParts(m, p, *w), e.parts...), nil
+}
+
+// byCI limits a person's word to what CI proves: where several have to allow a push, the narrowest word
+// counts.
+const byCI = "by CI"
+
+// endorsePush counts the word of a person for the files of the allowance. The words for the revision count,
+// too, unless the allowance is for more than was approved: then as many people have to allow it as an
+// approval needs. An objection is overruled by one.
+func (ap *Approvals) endorsePush(
+	ctx context.Context, by permission.Asker, w workflow.Allowance, ci bool,
+) (e endorsed, err error) {
+	report, err := ap.Store.Report(ctx, ap.Session().ID, ap.Session().Revision)
+	if err != nil {
+		return e, err
+	}
+	a, err := ap.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return e, err
+	}
+	limit := ""
+	if ci {
+		limit = byCI
+	}
+	tree := workflow.TreeSubject(w.Tree)
+	about := subject{Report: report, Subjects: []string{"", tree}, Needed: a.Needed, Files: w.Files}
+	if w.Paths != "" || w.Unproven != "" || w.Expectations != "" {
+		about.Subjects = []string{tree}
+	}
+	return ap.endorse(ctx, by, about, limit, workflow.PermitPush)
+}
+
+// awaitPush keeps the word of one person for a push, where others have to allow it, too.
+func (ap *Approvals) awaitPush(
+	m intent.Message, p workflow.Person, w workflow.Allowance, e endorsed,
+) []store.Part {
+	label, words := "Push it", "push it"
+	switch {
+	case len(w.Objections) > 0:
+		label, words = "Push all the same", "push all the same"
+	case w.Unproven != "":
+		label, words = "Push it unproven", "push it unproven"
+	}
+	buttons := []workflow.Button{{
+		ActionID: workflow.ButtonPush, Label: label + workflow.TooLabel, Style: "primary",
+		Value: store.NewToken(), Means: w.ID,
+	}}
+	if w.CI != workflow.CINone {
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonProveByCI, Label: "Prove it by CI", Value: store.NewToken(), Means: w.ID,
+		})
+	}
+	said := strings.Join(append(e.Lost, fmt.Sprintf("Push allowed by %s%s.", plaintext.OneLine(p.Name),
+		e.So()),
+		e.Still(), fmt.Sprintf("Reply %q.", words)), " ")
+	lines := ap.ProgramLine(said, buttons...)
+	lines[0].Mentions = e.Mentions
+	return slices.Concat(ap.Ignore(m), e.parts, []store.Part{store.Replies(lines), consent.Decision{
+		What: workflow.DecidePush, Allowed: true, Reason: "tree " + w.Tree + e.So(), User: p.ID,
+		MessageTS: m.TS, Revision: ap.Session().Revision,
+	}})
 }
 
 // allowanceParts returns the parts that give an allowance. What CI may prove by it is in w.CI.

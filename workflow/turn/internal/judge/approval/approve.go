@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,7 +87,7 @@ func (ap *Approvals) refuseAgain(
 	ctx context.Context, m intent.Message, p workflow.Person, standing *workflow.Approval,
 ) ([]store.Part, error) {
 	s := ap.Session()
-	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.UserName)
+	said := fmt.Sprintf("Revision %d was already approved by %s.", s.Revision, standing.Names())
 	void, err := ap.void(ctx, standing)
 	if err != nil {
 		return nil, err
@@ -168,10 +169,18 @@ func (ap *Approvals) approvalParts(
 	if numbers, ok := strings.CutPrefix(scope, "step"); ok && r.Kind == workflow.ReportReview {
 		scope = "finding" + numbers // what a review numbers
 	}
-	said := fmt.Sprintf("Revision %d approved by %s.", r.Revision, p.Name)
-	told := fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision, prompt.PersonName(p.Name),
-		delegates[r.Kind])
-	if scope != "" {
+	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, r, scope)
+	if err != nil {
+		return ap.refuseUncounted(m, p, err), nil
+	}
+	if !approved.Complete() {
+		return ap.awaitOthers(ctx, m, p, r, scope, approved)
+	}
+	said := strings.Join(append(approved.Lost, fmt.Sprintf("Revision %d approved by %s.", r.Revision,
+		plaintext.And(approved.Names()))), " ")
+	told := fmt.Sprintf("Revision %d was approved by %s. %s", r.Revision,
+		prompt.PersonName(plaintext.And(approved.Names())), delegates[r.Kind])
+	if scope = approved.scope(); scope != "" {
 		said = strings.TrimSuffix(said, ".") + ", limited to: " + scope
 		told += " The approval is limited to what stands here, and nothing beyond it may change:\n" +
 			prompt.Fence("scope", scope)
@@ -179,13 +188,74 @@ func (ap *Approvals) approvalParts(
 	f := ap.ForAgents(m, told)
 	f = append(f, store.Lines(ap.ProgramLine(said)))
 	ledger.Change(f, func(u *store.Update) { u.Events = []workflow.Event{workflow.EventApprove} })
-	approved, err := ap.Permissions.ApprovalParts(ctx,
-		permission.Asker{Message: m.Message, Person: p}, r, scope)
+	return append(f, approved.Parts...), nil
+}
+
+// refuseUncounted refuses an approval for which no branch could be named, or while it cannot be read who of those
+// who approved before still may.
+func (ap *Approvals) refuseUncounted(m intent.Message, p workflow.Person, err error) []store.Part {
 	var unnamed *catalog.NameError
 	if errors.As(err, &unnamed) {
-		return ap.refuseRevision(r.Revision, m, p, "no allowed name", unnamed.Said), nil
+		return ap.refuseRevision(ap.Session().Revision, m, p, "no allowed name", unnamed.Said)
 	}
-	return append(f, approved...), err
+	ap.Log.Warn("approval refused: cannot read whose approvals count", "user", p.ID, "err", err)
+	return ap.Refuse(m, p, workflow.DecideApprove, "who may approve could not be looked up",
+		"Slack does not tell me at this moment whose approvals count, so I take none. Please try again."+
+			prompt.EnteredText(m.Message))
+}
+
+// awaitOthers keeps the approval of one person, where others have to approve, too: it says who has and who
+// has not yet, with the buttons. Whoever is named for it is called once for each revision.
+func (ap *Approvals) awaitOthers(
+	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string, a Approved,
+) ([]store.Part, error) {
+	if a.again {
+		return ap.refuseRevision(r.Revision, m, p, "already approved by this person",
+			fmt.Sprintf("%s, your approval of revision %d counts once%s. %s", p.Name, r.Revision, a.So(),
+				a.Still())), nil
+	}
+	lines, err := ap.waitingLines(ctx, p, r, a.Waits(r.Revision, scope), a.Count)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(ap.Ignore(m), a.Parts...), store.Replies(lines)), nil
+}
+
+// waitingLines returns the line that says who has to approve a revision, too, with its buttons.
+func (ap *Approvals) waitingLines(
+	ctx context.Context, p workflow.Person, r workflow.Report, said string, c Count,
+) ([]workflow.Line, error) {
+	label := "Fix it"
+	if r.Kind == workflow.ReportRequest || r.Kind == workflow.ReportPlan {
+		label = "Go ahead"
+	}
+	buttons := ap.ReportButtons(label + workflow.TooLabel)
+	buttons[1].Label = label + ", with limits…"
+	if ap.Session().Phase == workflow.PhaseAligning {
+		buttons = []workflow.Button{
+			{
+				ActionID: workflow.ButtonConfirm, Label: "Yes, that is it" + workflow.TooLabel,
+				Style: "primary", Value: store.NewToken(),
+			},
+			{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
+		}
+	}
+	lines := ap.ProgramLine(said, buttons...)
+	_, called, err := ap.askedBefore(ctx, r.Revision)
+	if err != nil || called || len(c.By) > 1 {
+		return lines, err
+	}
+	approvers, err := ap.Permissions.Approvers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	named, err := ap.peopleToMention(ctx, approvers, p)
+	for _, id := range slices.Concat(c.Mentions, named) {
+		if id != p.ID && !slices.Contains(lines[0].Mentions, id) && len(lines[0].Mentions) < maxMentions {
+			lines[0].Mentions = append(lines[0].Mentions, id)
+		}
+	}
+	return lines, err
 }
 
 // delegates holds what the orchestrator is told to do after an approval, by the kind of report that was

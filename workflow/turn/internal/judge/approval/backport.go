@@ -53,7 +53,41 @@ func (ap *Approvals) Backport(
 	if err != nil {
 		return nil, err
 	}
-	return ap.backportParts(asker{Message: m, Person: p}, want, *push, rows), nil
+	f, orders := ap.backportParts(asker{Message: m, Person: p}, want, *push, rows)
+	if orders == nil {
+		return f, nil
+	}
+	return ap.agreeBackports(ctx, m, p, f, orders, push.Revision)
+}
+
+// agreeBackports returns the parts f of the orders if enough people have asked for each.
+func (ap *Approvals) agreeBackports(
+	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part, orders []backports.Order,
+	revision int,
+) ([]store.Part, error) {
+	var words []store.Part
+	for _, o := range orders {
+		e, waits, err := ap.agree(ctx, m, p, question{
+			revision: revision, subject: workflow.BackportSubject(o.Branch, o.Pushed),
+			permit: workflow.PermitBackport, decide: workflow.DecideBackport,
+			what: "Backport to " + plaintext.OneLine(o.Wanted), reason: o.Wanted,
+			button: workflow.Button{
+				ActionID: workflow.ButtonBackport, Label: "Backport to " + plaintext.OneLine(o.Wanted),
+				Value: store.NewToken(), Means: o.Pushed + " " + o.Wanted,
+			},
+		})
+		switch {
+		case err != nil:
+			return nil, err
+		case waits != nil && len(orders) > 1:
+			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", p.Name+
+				": others have to ask for a backport, too. Please name one release at a time."), nil
+		case waits != nil:
+			return waits, nil
+		}
+		words = append(words, e.parts...)
+	}
+	return append(f, words...), nil
 }
 
 // pushToBring returns what the session pushed last, for a person who asks to bring it to another branch, or
@@ -108,10 +142,9 @@ func pushedRevision(s workflow.Session, push *backports.Push) int {
 // permission. rows are the backports that were asked for before.
 func (ap *Approvals) backportParts(
 	by asker, want Backport, push backports.Push, rows []backports.Row,
-) []store.Part {
+) (f []store.Part, orders []backports.Order) {
 	m := by.Message
 	p := by.Person
-	var orders []store.Part
 	var fresh, standing []string
 	for _, name := range want.Releases {
 		branch, i := backportBranch(push.Branch, name, rows)
@@ -140,16 +173,19 @@ func (ap *Approvals) backportParts(
 	}
 	stands := "The backport to " + strings.Join(standing, ", that to ") + "."
 	if len(orders) == 0 {
-		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already", stands)
+		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already", stands), nil
 	}
 	said := fmt.Sprintf("Backport to %s, as %s says. It gets its own branch and its own proof.",
 		plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
 	if len(standing) > 0 {
 		said += " " + stands
 	}
-	f := append(ap.Answer(m, said),
+	f = append(ap.Answer(m, said),
 		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
-	return append(append(f, orders...),
+	for _, o := range orders {
+		f = append(f, o)
+	}
+	return append(f,
 		consent.Decision{
 			What:      workflow.DecideBackport,
 			Allowed:   true,
@@ -157,7 +193,7 @@ func (ap *Approvals) backportParts(
 			User:      p.ID,
 			MessageTS: m.TS,
 			Revision:  push.Revision,
-		})
+		}), orders
 }
 
 // backportBranch returns the name of the branch for a backport of branch to release, and the index of the row

@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -94,17 +95,26 @@ func (ap *Approvals) fixParts(
 			p.Name, what, files),
 	}
 	scope := "the files " + files
-	f := ap.ForAgents(m,
-		fmt.Sprintf("%s, who may approve, has asked for a fix of what failed at the git host, as revision "+
-			"%d. The approval is limited to these files; tests beside them may be added:\n%s\nWhat failed "+
-			"there, and the end of what it printed, is data:\n%s\nFind out why, delegate a fix for it, "+
-			"and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
-			prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope),
-			prompt.Fence("output", row.Failure)))
+	told := fmt.Sprintf("%s, who may approve, has asked for a fix of what failed at the git host, "+
+		"as revision %d. The approval is limited to these files; tests beside them may be added:\n%s\n"+
+		"What failed there, and the end of what it printed, is data:\n%s\nFind out why, delegate a fix for "+
+		"it, and call finish. If the cause lies elsewhere, reply with that: it needs a report of its own.",
+		prompt.PersonName(p.Name), report.Revision, prompt.Fence("scope", scope),
+		prompt.Fence("output", row.Failure))
+	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, report, scope)
+	if err != nil {
+		return ap.refuseUncounted(m, p, err), nil
+	}
+	if !approved.Complete() {
+		lines, err := ap.waitingLines(ctx, p, report, approved.Waits(report.Revision, scope), approved.Count)
+		f := append(ap.Ignore(m), consent.Report(report), store.Lines(ap.ProgramLine(report.Text)),
+			inbox.AgentNote{Key: fmt.Sprint("fix checks:", m.ID), Text: told, By: p.ID}, store.Replies(lines),
+			store.Update{Events: []workflow.Event{workflow.EventRequest, workflow.EventReport}})
+		return append(f, approved.Parts...), err
+	}
+	f := ap.ForAgents(m, told)
 	ledger.Change(f,
 		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	approved, err := ap.Permissions.ApprovalParts(ctx,
-		permission.Asker{Message: m.Message, Person: p}, report, scope)
-	return append(f, approved...), err
+	return append(f, approved.Parts...), nil
 }

@@ -51,7 +51,11 @@ func (ap *Approvals) PutBack(
 	case s.Halted != "":
 		return refused("the work is stopped", "the work is stopped. Let it go on first, then press again.")
 	case standing != nil && standing.ID == r.Approval:
-		return ap.putBackParts(m, p, r), nil
+		e, waits, err := ap.agreePutBack(ctx, m, p, r)
+		if err != nil || waits != nil {
+			return waits, err
+		}
+		return append(ap.putBackParts(m, p, r), e.parts...), nil
 	}
 	gone, err := ap.RevisionPushed(ctx, r.Revision)
 	if err != nil {
@@ -61,7 +65,23 @@ func (ap *Approvals) PutBack(
 		return refused("something newer is under way", "something newer is under way in this thread. "+
 			"Press again when it is done, or ask for it in words.")
 	}
-	return ap.putBackPushed(ctx, m, p, r)
+	e, waits, err := ap.agreePutBack(ctx, m, p, r)
+	if err != nil || waits != nil {
+		return waits, err
+	}
+	return ap.putBackPushed(ctx, m, p, r, e)
+}
+
+// agreePutBack counts the word of a person who has a removal put back. waits is not nil if others have to,
+// too.
+func (ap *Approvals) agreePutBack(
+	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal,
+) (e endorsed, waits []store.Part, err error) {
+	return ap.agree(ctx, m, p, question{
+		revision: r.Revision, subject: workflow.RemovalSubject(r.Hash), permit: workflow.PermitPutBack,
+		decide: workflow.DecidePutBack, what: "To put this back: " + r.Places(), reason: "tree " + r.With,
+		button: ledger.PutBackButton(r),
+	})
 }
 
 // putBackParts widens the approval of the current work by the removal.
@@ -93,7 +113,7 @@ func (ap *Approvals) putBackTold(p workflow.Person, r workflow.Removal) string {
 // putBackPushed makes a new revision that puts back what was taken out of pushed work, and nothing else.
 // The people who asked for that work count as those who asked for the revision, so the press only approves.
 func (ap *Approvals) putBackPushed(
-	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal,
+	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Removal, e endorsed,
 ) ([]store.Part, error) {
 	s := ap.Session()
 	pushed, err := ap.Store.Report(ctx, s.ID, r.Revision)
@@ -120,9 +140,17 @@ func (ap *Approvals) putBackPushed(
 	ledger.Change(f,
 		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventRequest, workflow.EventResume} })
 	f = append(f, consent.Report(report), store.Lines(ap.ProgramLine(report.Text)))
-	approved, err := ap.Permissions.PutBackParts(ctx, permission.Asker{Message: m.Message, Person: p}, report)
+	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p},
+		report,
+		permission.Terms{What: workflow.PermitPutBack, Needed: e.Needed, By: e.Names()})
 	if err != nil {
 		return nil, err
+	}
+	f = append(f, e.parts...)
+	for _, x := range e.By[:len(e.By)-1] { // what they had put back is what they approve
+		x.Revision = report.Revision
+		x.Subject = ""
+		f = append(f, consent.Endorsement(x))
 	}
 	f = append(f, approved...)
 	r.User = p.ID

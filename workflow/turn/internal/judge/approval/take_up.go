@@ -108,8 +108,17 @@ func (ap *Approvals) takeUpParts(
 		return nil, err
 	}
 	f, err := ap.approvalParts(ctx, m, p, report, scope)
-	ledger.Change(f,
-		func(u *store.Update) { u.Events = []workflow.Event{workflow.EventTakeUp, workflow.EventApprove} })
+	if _, approves := ledger.Find[consent.Approval](f); approves {
+		ledger.Change(f,
+			func(u *store.Update) {
+				u.Events = []workflow.Event{workflow.EventTakeUp, workflow.EventApprove}
+			})
+	} else if _, endorses := ledger.Find[consent.Endorsement](f); endorses { // it waits for others again
+		f = append(f, store.Update{
+			Events: []workflow.Event{workflow.EventTakeUp},
+			Change: func(s *workflow.Session) { s.Halted = "" },
+		})
+	}
 	return f, err
 }
 

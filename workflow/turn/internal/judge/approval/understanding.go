@@ -2,16 +2,15 @@ package approval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -83,12 +82,20 @@ func (ap *Approvals) ConfirmUnderstanding(
 	if err != nil {
 		return nil, err
 	}
+	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, report, "")
+	if err != nil {
+		return ap.refuseUncounted(m, p, err), nil
+	}
+	if !approved.Complete() {
+		return ap.awaitOthers(ctx, m, p, report, "", approved)
+	}
 	next := "delegate from it"
 	if s.Workflow == workflow.CommandStartWork { // somebody asked for a plan within the interview
 		next = "show the plan with propose_plan; nothing can be delegated before somebody approves it"
 	}
 	f := ap.ForAgents(m, fmt.Sprintf("%s confirmed the shared understanding (revision %d). "+
-		"Explore what you still have to know, then %s.", prompt.PersonName(p.Name), revision, next))
+		"Explore what you still have to know, then %s.", prompt.PersonName(plaintext.And(approved.Names())),
+		revision, next))
 	ledger.Change(f, func(u *store.Update) {
 		u.Events = []workflow.Event{workflow.EventResume}
 		u.Change = func(s *workflow.Session) {
@@ -106,13 +113,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 			MessageTS: m.TS,
 			Revision:  revision,
 		})
-	approved, err := ap.Permissions.ApprovalParts(ctx,
-		permission.Asker{Message: m.Message, Person: p}, report, "")
-	var unnamed *catalog.NameError
-	if errors.As(err, &unnamed) {
-		return refused("no allowed name", unnamed.Said)
-	}
-	return append(f, approved...), err
+	return append(f, approved.Parts...), nil
 }
 
 // askConfirmation asks the person whether m confirms the newest understanding. While such a question waits,

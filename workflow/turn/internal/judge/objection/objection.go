@@ -27,7 +27,46 @@ import (
 )
 
 // Objections judges what people have against approved work.
-type Objections struct{ approval.Judgements }
+type Objections struct {
+	approval.Judgements
+	Approvals *approval.Approvals
+}
+
+// contested returns the approval that an objection is to, or nil if there is none: the standing approval, or
+// one without an id of a revision that some, and not yet enough people have approved.
+func (o *Objections) contested(ctx context.Context) (*workflow.Approval, error) {
+	a, err := o.StandingApproval(ctx)
+	if err != nil || a != nil {
+		return a, err
+	}
+	words, err := o.Pending(ctx)
+	if err != nil || len(words) == 0 {
+		return nil, err
+	}
+	first := words[0]
+	return &workflow.Approval{
+		Session: first.Session, Revision: first.Revision, User: first.User, UserName: first.UserName,
+	}, nil
+}
+
+// TakeBack returns the parts with which a person's own word for the newest revision stops counting, while it
+// waits for others. They are nil if there is no such word.
+func (o *Objections) TakeBack(
+	ctx context.Context, p workflow.Person,
+) (f []store.Part, said string, err error) {
+	words, err := o.Pending(ctx)
+	for _, e := range words {
+		if e.User == p.ID {
+			f = append(f, consent.EndorsementEnd{
+				Endorsements: []workflow.Endorsement{e}, Why: workflow.EndorsementTakenBack,
+			})
+			said = fmt.Sprintf("%s, your approval of revision %d does not count any more.%s", p.Name,
+				e.Revision,
+				o.Approvals.Still(ctx, e.Revision, p.ID))
+		}
+	}
+	return f, said, err
+}
 
 // maxWords is how many characters of an objection are kept and quoted.
 const maxWords = 200
@@ -73,7 +112,8 @@ func (o *Objections) Add(
 		if err != nil || refused == nil {
 			return f, err
 		}
-		return append(f, o.ToColleague(ctx, m, p, refused)...), nil
+		objects, err := o.ToColleague(ctx, m, p, refused)
+		return append(f, objects...), err
 	}
 	if _, answers := ledger.Find[progress.Answer](f); answers && refusal == intent.RefusalHold &&
 		m.Says.Consent.Kind == intent.ConsentRefuse {
@@ -83,13 +123,21 @@ func (o *Objections) Add(
 	if narrows && refusal == intent.RefusalHold && !m.Says.ObjectsBesideLimit {
 		return f, nil // the limit that it sets is held to
 	}
-	a, err := o.StandingApproval(ctx)
+	a, err := o.contested(ctx)
 	if err != nil || a == nil {
 		return f, err
 	}
 	said, err := o.noted(ctx, p, a)
 	if err != nil {
 		return nil, err
+	}
+	ends, takenBack, err := o.TakeBack(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if ends != nil {
+		said = takenBack
+		f = append(f, ends...)
 	}
 	if h, _ := ledger.Find[inbox.Handled](f); h.Held { // its line has a button, with which it is passed on
 		ledger.Change(f, func(l *store.Replies) {
@@ -137,8 +185,13 @@ func (o *Objections) objection(
 	a *workflow.Approval,
 	how workflow.ObjectionKind,
 ) consent.Objection {
+	revision := 0
+	if a.ID == "" {
+		revision = a.Revision
+	}
 	return consent.Objection{
-		Approval: a.ID, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name, How: how,
+		Approval: a.ID, Revision: revision, Message: m.ID, MessageTS: m.TS, User: p.ID, UserName: p.Name,
+		How:   how,
 		Words: plaintext.CutLine(plaintext.OneLine(o.MaskShown(o.Slack.Readable(ctx, m.Text))), maxWords),
 	}
 }
@@ -187,11 +240,16 @@ func (o *Objections) ownReaction(ctx context.Context, m intent.Message) (ids []i
 func (o *Objections) standing(
 	ctx context.Context, has func(workflow.Objection) bool,
 ) (ids []int64, err error) {
-	a, err := o.StandingApproval(ctx)
+	a, err := o.contested(ctx)
 	if err != nil || a == nil {
 		return nil, err
 	}
-	all, err := o.Store.Objections(ctx, a.ID, "")
+	var all []workflow.Objection
+	if a.ID == "" {
+		all, err = o.Store.ObjectionsTo(ctx, a.Session, a.Revision)
+	} else {
+		all, err = o.Store.Objections(ctx, a.ID, "")
+	}
 	for _, x := range all {
 		if has(x) {
 			ids = append(ids, x.ID)

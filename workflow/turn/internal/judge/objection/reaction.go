@@ -28,7 +28,7 @@ func (o *Objections) Reacted(
 	if removed, err := o.Inbox().RemovedSince(ctx, m.Message); err != nil || removed {
 		return o.Ignore(m), err
 	}
-	a, err := o.StandingApproval(ctx)
+	a, err := o.contested(ctx)
 	switch {
 	case err != nil:
 		return nil, err
@@ -56,6 +56,10 @@ func (o *Objections) reactedAgainst(
 	m.Text = m.Value
 	f := append(o.Ignore(m), o.objection(ctx, m, p, a, workflow.ObjectionByReaction),
 		o.decided(m, p, "reacted with :"+m.Value+":"))
+	ends, takenBack, err := o.TakeBack(ctx, p)
+	if err != nil || ends != nil {
+		return append(append(f, ends...), store.Lines(o.ProgramLine(takenBack))), err
+	}
 	if len(own) > 0 {
 		return f, nil
 	}
@@ -124,7 +128,7 @@ func (o *Objections) noted(ctx context.Context, p workflow.Person, a *workflow.A
 func (o *Objections) TooLate(ctx context.Context, approval string) (string, error) {
 	pushes, err := o.Store.Pushes(ctx, o.Session().ID)
 	begun := slices.ContainsFunc(pushes, func(push workflow.Push) bool {
-		return push.Approval == approval && push.State == workflow.PushIntended
+		return approval != "" && push.Approval == approval && push.State == workflow.PushIntended
 	})
 	if err != nil || !begun {
 		return "", err

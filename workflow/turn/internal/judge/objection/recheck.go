@@ -44,6 +44,13 @@ func (o *Objections) permitting(
 	ctx context.Context, a *workflow.Approval,
 ) (map[string]workflow.Person, error) {
 	people := map[string]workflow.Person{a.MessageTS: {ID: a.User, Name: a.UserName}}
+	words, err := o.Store.Endorsements(ctx, o.Session().ID, a.Revision, "")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range words {
+		people[e.MessageTS] = workflow.Person{ID: e.User, Name: e.UserName}
+	}
 	given, err := o.Store.GivenAllowances(ctx, a.ID)
 	for _, w := range given {
 		people[w.MessageTS] = workflow.Person{ID: w.User, Name: w.UserName}
@@ -70,15 +77,15 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 	}
 	m.Text = text
 	v, err := o.OfApproval(ctx, o.Words.ReadMessage(m), p)
-	if err != nil || v == nil || v.Pushed {
+	if err != nil || v == nil || v.Pushed || v.Pending {
 		return err
 	}
 	if known, err := o.Store.Objected(ctx, v.Objection); err != nil || known {
 		return err
 	}
 	o.Log.Warn("an approval was changed, and no event told it", "how", v.Objection.How, "message", ts)
-	return o.Record(ctx, v.Objection,
-		store.Lines(o.ProgramLine(v.Text+" Nothing is pushed without a new approval.")))
+	return o.Record(ctx, append(v.Parts(),
+		store.Lines(o.ProgramLine(v.Text+" Nothing is pushed without a new approval.")))...)
 }
 
 // recheckReactions receives the reactions to a message that say no and were not received before.

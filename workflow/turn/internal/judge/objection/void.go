@@ -16,26 +16,59 @@ import (
 // A Void is what an edit or a deletion did to the approving message.
 type Void struct {
 	Objection consent.Objection
-	Pushed    bool   // the approval was used up before that
-	Text      string // in one sentence, without what follows from it
+	Ends      []store.Part // the words of the message, which do not count any more
+	Pending   bool         // what they are for was not approved by enough people yet, so nobody objects
+	Pushed    bool         // the approval was used up before that
+	Text      string       // in one sentence, without what follows from it
+}
+
+// Parts returns what is recorded of it.
+func (v *Void) Parts() []store.Part {
+	if v.Pending {
+		return v.Ends
+	}
+	return append([]store.Part{v.Objection}, v.Ends...)
 }
 
 // OfApproval returns what an edit or deletion does to an approval, or nil if it voids none. An edit that
 // permits what the message permitted when it was judged changes nothing, nor does it bring back an approval
 // that is void.
 func (o *Objections) OfApproval(ctx context.Context, m intent.Message, p workflow.Person) (*Void, error) {
-	a, err := o.Store.ApprovalByMessage(ctx, o.Session().ID, m.TS)
-	if err != nil || a == nil {
+	if m.TS == "" {
+		return nil, nil
+	}
+	words, err := o.Store.EndorsementsBy(ctx, o.Session().ID, m.TS)
+	if err != nil {
 		return nil, err
+	}
+	a, err := o.Store.ApprovalByMessage(ctx, o.Session().ID, m.TS)
+	if err != nil || a == nil && len(words) == 0 {
+		return nil, err
+	}
+	v := &Void{Pending: a == nil}
+	given := ""
+	if v.Pending {
+		a = &workflow.Approval{Revision: words[0].Revision}
+	} else {
+		given = a.Permission
+	}
+	if len(words) > 0 {
+		given = words[0].Permission
 	}
 	how := workflow.ObjectionByEdit
+	end := workflow.EndorsementEdited
 	if m.Kind == workflow.MessageDelete {
 		how = workflow.ObjectionByDeletion
-	} else if same, err := o.permitsSame(ctx, a, m); err != nil || same {
+		end = workflow.EndorsementDeleted
+	} else if same, err := o.permitsSame(ctx, given, m); err != nil || same {
 		return nil, err
 	}
-	v := &Void{Objection: o.objection(ctx, m, p, a, how)}
+	v.Ends = []store.Part{consent.EndorsementEnd{Endorsements: words, Why: end}}
+	v.Objection = o.objection(ctx, m, p, a, how)
 	v.Text = workflow.Objection(v.Objection).String() + "."
+	if v.Pending {
+		return v, nil
+	}
 	if v.Pushed, err = o.ApprovalPushed(ctx, a); err != nil || v.Pushed {
 		return v, err
 	}
@@ -45,26 +78,14 @@ func (o *Objections) OfApproval(ctx context.Context, m intent.Message, p workflo
 	return v, nil
 }
 
-// permitsSame reports whether an edited message still permits what it permitted. A request by which its work
-// was approved is corrected by an edit.
-func (o *Objections) permitsSame(ctx context.Context, a *workflow.Approval, m intent.Message) (bool, error) {
-	if asked, err := o.byAsking(ctx, a); err != nil || asked {
+// permitsSame reports whether an edited message, which gave that permission, still permits what it permitted.
+// A request by which its work was approved is corrected by an edit.
+func (o *Objections) permitsSame(ctx context.Context, given string, m intent.Message) (bool, error) {
+	if asked, err := o.ByAsking(ctx, given); err != nil || asked {
 		return asked, err
 	}
 	written, _, err := o.Inbox().Written(ctx, m.TS)
 	return o.Words.Read(written.Text).PermitsSame(m.Says), err
-}
-
-// byAsking reports whether the approval was given by asking for the work, in a message that is the request
-// itself.
-func (o *Objections) byAsking(ctx context.Context, a *workflow.Approval) (bool, error) {
-	all, err := o.Store.Permissions(ctx, a.Session)
-	for _, p := range all {
-		if p.ID == a.Permission {
-			return len(p.RestsOn) > 0, err
-		}
-	}
-	return false, err
 }
 
 // Parts returns what follows from a void approval. told is what the agents are told of the edit, and empty if
@@ -80,6 +101,9 @@ func (o *Objections) Parts(
 	if err != nil {
 		return nil, err
 	}
+	if v.Pending && m.Kind == workflow.MessageDelete {
+		told = "" // agents were told nothing of it
+	}
 	f := o.Ignore(m)
 	if told != "" {
 		f = o.ForAgents(m, told)
@@ -87,12 +111,16 @@ func (o *Objections) Parts(
 	if o.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
 	}
-	return append(f, v.Objection, store.Lines(o.ProgramLine(v.Text+" "+follows)),
+	return append(append(f, v.Parts()...), store.Lines(o.ProgramLine(v.Text+" "+follows)),
 		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Text)), nil
 }
 
 // following says what follows from a void approval: whether its push has begun, or what was done under it.
 func (o *Objections) following(ctx context.Context, v *Void) (string, error) {
+	if v.Pending {
+		return "It does not count any more." +
+			o.Approvals.Still(ctx, o.Session().Revision, v.Objection.User), nil
+	}
 	late, err := o.TooLate(ctx, v.Objection.Approval)
 	if late != "" {
 		return plaintext.Capitalize(late), nil

@@ -73,20 +73,26 @@ func (ps *Permissions) readApprovers(
 	ctx context.Context, r repository.Repository,
 ) (workflow.Approvers, error) {
 	a := r.Approvers
-	a.People = nil
-	for _, id := range r.Approvers.People {
+	people, err := ps.Members(ctx, r.Approvers.People)
+	a.People = people
+	return a, err
+}
+
+// Members returns the ids of people and groups, and those of the members of the groups. The group's own id is
+// kept, since an empty list would mean that nobody is named.
+func (ps *Permissions) Members(ctx context.Context, named []string) (ids []string, err error) {
+	for _, id := range named {
+		ids = append(ids, id)
 		if !strings.HasPrefix(id, "S") {
-			a.People = append(a.People, id)
 			continue
 		}
 		users, err := ps.Slack.Group(ctx, id)
 		if err != nil {
-			return a, fmt.Errorf("read the approvers of group %s: %w", id, err)
+			return ids, fmt.Errorf("read the members of group %s: %w", id, err)
 		}
-		// The group's own id is kept, since an empty list would mean that no approvers are named.
-		a.People = append(append(a.People, id), users...)
+		ids = append(ids, users...)
 	}
-	return a, nil
+	return ids, nil
 }
 
 // MentionableID returns the id of the person with that email address if it is a full member who is in the

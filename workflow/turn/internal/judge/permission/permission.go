@@ -32,8 +32,8 @@ func NewPermission(
 	}}
 }
 
-// permissionKind returns the kind of permission that an approval of such a report gives.
-func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
+// PermissionKind returns the kind of permission that an approval of such a report gives.
+func (ps *Permissions) PermissionKind(kind string) workflow.PermissionKind {
 	switch {
 	case kind == workflow.ReportPlan:
 		return workflow.PermitPlan
@@ -45,22 +45,19 @@ func (ps *Permissions) permissionKind(kind string) workflow.PermissionKind {
 	return workflow.PermitReport
 }
 
-// ApprovalParts returns the parts of the approval of r by the asker. With it the session gets its branch,
-// which may be written from then on.
+// Terms are what belongs to an approval besides its report.
+type Terms struct {
+	What   workflow.PermissionKind
+	Own    string   // what the asker limits it to
+	Scope  string   // what all who approve limit it to
+	Needed int      // distinct people who have to approve
+	By     []string // their names
+}
+
+// ApprovalParts returns the parts of the approval of r by the asker, who completes it. With it the session
+// gets its branch, which may be written from then on.
 func (ps *Permissions) ApprovalParts(
-	ctx context.Context, by Asker, r workflow.Report, scope string,
-) ([]store.Part, error) {
-	return ps.approvalParts(ctx, by, r, scope, ps.permissionKind(r.Kind))
-}
-
-// PutBackParts returns the parts of the approval of r by the asker, where r is to put back code that was
-// removed.
-func (ps *Permissions) PutBackParts(ctx context.Context, by Asker, r workflow.Report) ([]store.Part, error) {
-	return ps.approvalParts(ctx, by, r, "", workflow.PermitPutBack)
-}
-
-func (ps *Permissions) approvalParts(
-	ctx context.Context, by Asker, r workflow.Report, scope string, what workflow.PermissionKind,
+	ctx context.Context, by Asker, r workflow.Report, terms Terms,
 ) ([]store.Part, error) {
 	m := by.Message
 	p := by.Person
@@ -69,7 +66,7 @@ func (ps *Permissions) approvalParts(
 		return nil, err
 	}
 	return []store.Part{
-		NewPermission(m, p, what, r.Revision, by.RestsOn...),
+		NewPermission(m, p, terms.What, r.Revision, by.RestsOn...),
 		consent.Approval{
 			ID:         store.NewToken(),
 			Session:    ps.Session().ID,
@@ -78,13 +75,15 @@ func (ps *Permissions) approvalParts(
 			User:       p.ID,
 			UserName:   p.Name,
 			Credit:     p.Credit,
-			Scope:      scope,
+			Scope:      terms.Scope,
 			MessageTS:  m.TS,
+			Needed:     terms.Needed,
+			By:         terms.By,
 		},
 		consent.Decision{
 			What:      workflow.DecideApprove,
 			Allowed:   true,
-			Reason:    scope,
+			Reason:    terms.Own,
 			User:      p.ID,
 			MessageTS: m.TS,
 			Revision:  r.Revision,

@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -27,7 +28,7 @@ import (
 func Rule(parts []store.Part) store.Settlement {
 	d := decide(parts)
 	settlement := store.Settlement{EndQuestion: d.endsQuestion()}
-	steps := slices.Concat(d.offersTaken(), d.pushed(), d.answered())
+	steps := slices.Concat(d.offersTaken(), d.endorsed(), d.pushed(), d.answered())
 	if len(steps) > 0 {
 		settlement.Settle = func(open []store.OpenMessage) []store.SettledMessage {
 			return settle(steps, open)
@@ -100,7 +101,7 @@ func (d decision) whatIsAnswered() string {
 	_, handles := ledger.Find[inbox.Handled](d.parts)
 	switch {
 	case d.approves:
-		return "Approved by " + d.approval.UserName + "."
+		return "Approved by " + workflow.Approval(d.approval).Names() + "."
 	case d.resumes():
 		return "Going on, as " + d.permission.UserName + " says."
 	case d.allows && d.allowance.User == "":
@@ -153,6 +154,21 @@ func (d decision) offersTaken() (steps []step) {
 		steps = append(steps, step{note: "An objection was taken back.", which: inSpite})
 	}
 	return steps
+}
+
+// endorsed returns the step for the word of one person of several: the line that said before who else has to
+// say yes loses its buttons. The report, or the question, keeps its own until enough people have.
+func (d decision) endorsed() []step {
+	_, endorses := ledger.Find[consent.Endorsement](d.parts)
+	_, asksAgain := ledger.Find[store.Replies](d.parts)
+	if !endorses || d.approves || d.allows || !asksAgain {
+		return nil
+	}
+	return []step{{note: "Asked again below.", which: func(m store.OpenMessage) bool {
+		return slices.ContainsFunc(m.Buttons, func(b workflow.Button) bool {
+			return strings.HasSuffix(b.Label, workflow.TooLabel)
+		})
+	}}}
 }
 
 // pushes reports whether the recording ends a push, and answers nothing else.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // ApprovedPlan returns the plan of the approval's revision, or a plan without tasks if the approval is
@@ -95,6 +96,13 @@ func (l *Ledger) MissingApproval(ctx context.Context) (string, error) {
 	} else if standing != nil {
 		text = fmt.Sprintf("Refused: the approval of revision %d (%s) was spent on what was pushed. "+
 			"What is asked for since then needs a report or a request of its own.", s.Revision, s.ReportKind)
+	}
+	given, err := l.Store.Endorsements(ctx, s.ID, s.Revision, "")
+	if err != nil {
+		return "", err
+	}
+	for _, e := range given {
+		text += fmt.Sprintf(" %s has approved it; others have to, too.", plaintext.OneLine(e.UserName))
 	}
 	decisions, err := l.Store.Decisions(ctx, s.ID)
 	if err != nil {

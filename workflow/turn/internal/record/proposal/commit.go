@@ -32,17 +32,36 @@ func CommitMessage(title, summary, fallback string) string {
 		host.CommitText(plaintext.WrapProse(body, bodyWidth)))
 }
 
-// Trailers returns the trailers that name who reported and who approved the work, as text without an effect
-// at a git host. approver is empty if nothing was stored of that person but userName and the id of the user.
-func Trailers(reporters []string, approver, userName, user string) (list [][2]string) {
+// An Approver is a person who approved work.
+type Approver struct {
+	Credit     string // how a commit names the person; empty: nothing was stored but the name and the id
+	Name, User string
+}
+
+// credit returns how a commit names the person, or an empty string if it has no name.
+func (a Approver) credit() string {
+	if a.Credit == "" && a.Name != a.User {
+		return strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(a.Name))
+	}
+	return a.Credit
+}
+
+// Trailers returns the trailers that name who reported the work, who approved it, and who was needed for
+// exactly its files, as text without an effect at a git host.
+func Trailers(reporters []string, approvers, reviewers []Approver) (list [][2]string) {
+	add := func(key, who string) {
+		if trailer := [2]string{key, host.CommitText(plaintext.OneLine(who))}; who != "" {
+			list = append(list, trailer)
+		}
+	}
 	for _, who := range reporters {
-		list = append(list, [2]string{"Reported-by", host.CommitText(plaintext.OneLine(who))})
+		add("Reported-by", who)
 	}
-	if approver == "" && userName != user { // an approval from before credits were stored
-		approver = strings.NewReplacer("<", "", ">", "").Replace(plaintext.OneLine(userName))
+	for _, a := range approvers {
+		add("Approved-by", a.credit())
 	}
-	if approver != "" {
-		list = append(list, [2]string{"Approved-by", host.CommitText(plaintext.OneLine(approver))})
+	for _, a := range reviewers {
+		add("Reviewed-by", a.credit())
 	}
 	return list
 }

@@ -49,8 +49,12 @@ func TestCommitMessage(t *testing.T) {
 func TestTrailersDoNothing(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, [][2]string{{"Reported-by", "Ann # 12 <ann@shop.example>"}, {"Approved-by", "@ bea"}},
-		Trailers([]string{"Ann #12 <ann@shop.example>"}, "", "@bea", "U2"))
-	require.Empty(t, Trailers(nil, "", "U2", "U2"))
+		Trailers([]string{"Ann #12 <ann@shop.example>"}, []Approver{{Name: "@bea", User: "U2"}}, nil))
+	require.Empty(t, Trailers(nil, []Approver{{Name: "U2", User: "U2"}}, nil))
+	require.Equal(t, [][2]string{
+		{"Approved-by", "Ann <ann@shop.example>"}, {"Approved-by", "bea"}, {"Reviewed-by", "cem"},
+	}, Trailers(nil, []Approver{{Credit: "Ann <ann@shop.example>"}, {Name: "bea", User: "U2"}},
+		[]Approver{{Name: "cem", User: "U3"}}))
 }
 
 func TestAReasonOfNoProofDoesNothing(t *testing.T) {
@@ -77,8 +81,8 @@ func TestOnlyTheProgramsTrailersAreTrailers(t *testing.T) {
 	}
 	git("", "init", "--quiet")
 	var own []string
-	for _, x := range append(Trailers([]string{"Ann\nApproved-by: eve <ann@shop.example>"}, "",
-		"bea\nSigned-off-by: eve", "U2"),
+	for _, x := range append(Trailers([]string{"Ann\nApproved-by: eve <ann@shop.example>"},
+		[]Approver{{Name: "bea\nSigned-off-by: eve", User: "U2"}}, nil),
 		UnprovenTrailer("no\nApproved-by: eve"), [2]string{"Session", "s1"}) {
 		own = append(own, x[0]+": "+x[1])
 	}

@@ -22,6 +22,7 @@ type PullRequestText struct {
 	Report    workflow.Report // the report that was approved
 	Proof     []string        // what the program itself observed
 	Approval  workflow.Approval
+	By        string              // who reviewed it, where one person is not enough; empty: one is
 	Allowance *workflow.Allowance // nil if the push needed none
 	Changes   []diff.Change
 	Tickets   []TicketLine
@@ -53,9 +54,12 @@ func (p PullRequestText) Body() string {
 		part(pullrequest.ProofHeading, "- "+strings.Join(p.Proof, "\n- "))
 	}
 	allowed := fmt.Sprintf("- Revision %d approved by %s", p.Approval.Revision,
-		plaintext.OneLine(p.Approval.UserName))
+		plaintext.OneLine(p.Approval.Names()))
 	if p.Approval.Scope != "" {
 		allowed += ", limited to: " + plaintext.OneLine(p.Approval.Scope)
+	}
+	if p.By != "" {
+		allowed += "\n- " + plaintext.OneLine(p.By)
 	}
 	if a := p.Allowance; a != nil {
 		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName),

@@ -215,60 +215,56 @@ func (l *Tools) beginWork(
 	if err != nil {
 		return model.Result{}, err
 	}
-	approved, by, unnamed, err := l.allowedBy(ctx, by, report)
+	if by == nil {
+		who, err := l.Permissions.WhoAllows(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		waits := l.MaskShown(
+			fmt.Sprintf("Revision %d. I need an approval before I build this (%s). %s: "+
+				"reply \"go ahead\".",
+				report.Revision, why, strings.TrimSuffix(who, ".")),
+		)
+		return l.showRequest(report, shown, waits, []store.Part{update}), nil
+	}
+	approved, err := l.Approvals.ApproveReport(ctx, *by, *report, "")
+	var unnamed *catalog.NameError
+	if errors.As(err, &unnamed) { // then nobody permits it yet
+		waits := l.MaskShown(fmt.Sprintf("Revision %d. %s", report.Revision, unnamed.Said))
+		return l.showRequest(report, shown, waits, []store.Part{update}), nil
+	}
 	if err != nil {
 		return model.Result{}, err
 	}
-	if by == nil {
-		waits := fmt.Sprintf("Revision %d. %s", report.Revision, unnamed)
-		if unnamed == "" {
-			who, err := l.Permissions.WhoAllows(ctx)
-			if err != nil {
-				return model.Result{}, err
-			}
-			waits = fmt.Sprintf("Revision %d. I need an approval before I build this (%s). %s: "+
-				"reply \"go ahead\".", report.Revision, why, strings.TrimSuffix(who, "."))
-		}
-		return l.waitForApproval(report, update, shown, l.MaskShown(waits)), nil
+	if !approved.Complete() { // asking is one approval of several
+		waits := l.MaskShown(fmt.Sprintf("Revision %d. %s asked for it, which counts as one approval "+
+			"(1 of %d). %s Reply \"go ahead\".", report.Revision, plaintext.OneLine(by.Person.Name),
+			approved.Needed, approved.Still()))
+		f := append([]store.Part{update}, approved.Parts...)
+		return l.showRequest(report, shown, waits, f), nil
 	}
 	written := []store.Part{
 		update, consent.Report(*report), store.Lines(shown),
 		store.Lines(l.ProgressLine("Planning the implementation")),
 	}
-	written = append(written, approved...)
+	written = append(written, approved.Parts...)
 	return ledger.WithParts(model.Result{Text: fmt.Sprintf("Shown. %s asked for it and may approve, "+
 		"so the work on a branch is allowed: delegate.", plaintext.OneLine(by.Person.Name))}, written...), nil
 }
 
-// allowedBy returns the parts of the approval by who asked, if that permits the work. unnamed says why there
-// is no name for its branch or its commit; then nobody permits it yet.
-func (l *Tools) allowedBy(
-	ctx context.Context, by *permission.Asker, report *workflow.Report,
-) (approved []store.Part, who *permission.Asker, unnamed string, err error) {
-	if by == nil {
-		return nil, nil, "", nil
-	}
-	approved, err = l.Permissions.ApprovalParts(ctx, *by, *report, "")
-	var refused *catalog.NameError
-	if errors.As(err, &refused) {
-		return nil, nil, refused.Said, nil
-	}
-	return approved, by, "", err
-}
-
-// waitForApproval shows a request with buttons, and waits says what for.
-func (l *Tools) waitForApproval(
-	report *workflow.Report, update store.Update, shown []workflow.Line, waits string,
+// showRequest shows a request that waits for an approval. waits says for whose.
+func (l *Tools) showRequest(
+	report *workflow.Report, shown []workflow.Line, waits string, f []store.Part,
 ) model.Result {
 	shown = ledger.VouchBelow(shown, waits)
 	report.Text = shown[0].Text
 	shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
+	f = append(f, consent.Report(*report), store.Replies(shown),
+		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest})
 	return ledger.WithParts(model.Result{
 		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
 		Ends: true,
-	},
-		update, consent.Report(*report), store.Replies(shown),
-		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest})
+	}, f...)
 }
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
