@@ -389,7 +389,7 @@ type question struct {
 	decide   workflow.DecisionKind
 	what     string // what is to be done, as the beginning of a sentence
 	reason   string // of the decision
-	button   workflow.Button
+	button   workflow.Button // its zero value: only words say it
 }
 
 // agree counts the word of a person for what a question asks. waits is not nil if others have to say so, too,
@@ -419,7 +419,11 @@ func (ap *Approvals) agree(
 	}
 	said := strings.Join(append(e.Lost, fmt.Sprintf("%s. So say %s%s.", strings.TrimSuffix(q.what, "."),
 		plaintext.And(e.Names()), e.So()), e.Still()), " ")
-	lines := ap.ProgramLine(said, q.button)
+	var buttons []workflow.Button
+	if q.button.ActionID != "" {
+		buttons = append(buttons, q.button)
+	}
+	lines := ap.ProgramLine(said, buttons...)
 	lines[0].Mentions = e.Mentions
 	return e, slices.Concat(ap.Ignore(m), e.parts, []store.Part{store.Replies(lines), consent.Decision{
 		What: q.decide, Allowed: true, Reason: strings.TrimSpace(q.reason + e.So()), User: p.ID,

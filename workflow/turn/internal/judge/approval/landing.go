@@ -39,10 +39,17 @@ func (ap *Approvals) Land(
 		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already",
 			fmt.Sprintf("The push to %s was asked for already.", plaintext.CodeSpan(branch))), nil
 	}
+	e, waits, err := ap.agree(ctx, m, p, question{
+		revision: push.Revision, subject: workflow.BackportSubject(key, push.Commit),
+		permit: workflow.PermitBackport, decide: workflow.DecideBackport,
+		what: "Push to " + plaintext.CodeSpan(branch), reason: "onto " + branch,
+	})
+	if waits != nil || err != nil {
+		return waits, err
+	}
 	f := append(
 		ap.Answer(m, fmt.Sprintf("Pushing it to %s, as %s says.", plaintext.CodeSpan(branch), p.Name)),
-		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision))
-	return append(f,
+		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision),
 		backports.Order{
 			Repository: ap.Session().Repository,
 			Branch:     key,
@@ -63,7 +70,8 @@ func (ap *Approvals) Land(
 			User:      p.ID,
 			MessageTS: m.TS,
 			Revision:  push.Revision,
-		}), nil
+		})
+	return append(f, e.parts...), nil
 }
 
 // cannotLand returns why nothing can be pushed to a branch, for the decision and for the person, or nothing.
