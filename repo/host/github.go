@@ -23,6 +23,7 @@ type GitHubRepository struct {
 	owner      string
 	missing    func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 	unreadable func(ctx context.Context) ([]string, error) // nil: GitHub is asked
+	unfilable  func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 }
 
 // GitHubConfig holds the addresses and the token of a GitHubRepository.
@@ -32,13 +33,16 @@ type GitHubConfig struct {
 	Owner, Name string
 	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
-	// IssueToken returns the credential for reading issues. If it is nil, Token does.
-	IssueToken func(ctx context.Context) (remote.Credential, error)
+	// IssueToken returns the credential for reading and filing issues. If it is nil, Token does.
+	IssueToken func(ctx context.Context, write bool) (remote.Credential, error)
 	// Missing returns the rights that the credential is known to lack. If it is nil, GitHub is asked.
 	Missing func(ctx context.Context) ([]string, error)
 	// Unreadable returns the rights to read that the credential is known to lack. If it is nil, GitHub is
 	// asked.
 	Unreadable func(ctx context.Context) ([]string, error)
+	// Unfilable returns the rights to file issues that the credential is known to lack. If it is nil, GitHub
+	// is asked.
+	Unfilable func(ctx context.Context) ([]string, error)
 }
 
 // GitHubRights is what a token needs, in words.
@@ -52,12 +56,11 @@ func NewGitHub(cfg GitHubConfig) *GitHubRepository {
 		owner:      cfg.Owner,
 		missing:    cfg.Missing,
 		unreadable: cfg.Unreadable,
+		unfilable:  cfg.Unfilable,
 	}
 	r.issues = r.client
 	if cfg.IssueToken != nil {
-		r.issues = newGitHubClient(cfg, func(ctx context.Context, _ bool) (remote.Credential, error) {
-			return cfg.IssueToken(ctx)
-		})
+		r.issues = newGitHubClient(cfg, cfg.IssueToken)
 	}
 	return r
 }
