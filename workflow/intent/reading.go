@@ -23,6 +23,7 @@ type Reading struct {
 	Push          Push     // allows a push
 	Backport      bool     // asks to bring the pushed change to releases
 	Releases      []string // the releases that it names
+	Files         bool     // asks to file an issue of what the thread is about
 	GoesOn        bool     // says that stopped work goes on, perhaps beside other sentences
 	SaysGoOn      bool     // says that, and nothing else
 	AdoptsToBuild bool     // says to build it, too
@@ -170,6 +171,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Push.ByCI = provesByCI(pushing)
 	r.Push.Value = namedValue(pushing)
 	r.Releases, r.Backport = readBackport(t)
+	r.Files = filesIssue(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
 		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
@@ -191,9 +193,9 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 }
 
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
-// scope or without, a push, or a backport.
+// scope or without, a push, a backport, or an issue.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Backport || r.Consent.Consents()
+	return r.Push.Allows || r.Backport || r.Files || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages
