@@ -261,6 +261,11 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 			permission_id, user_id, user_name, message_ts)
 			values ('shop', 'bobbin/%[1]s-backport-1.4', '%[1]s', '1.4', 'c', 'b', 1, 'k%[1]s', 'U1', 'ann',
 				'%[1]s.0')`,
+		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
+			'f%[1]s', session_id, 'file', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+		`insert into tickets (session_id, key, mark, repository, place, title, body, permission_id, user_id,
+			message_ts, state) values ('%[1]s', 'issue:revision:1', 'm%[1]s', 'shop', 'p', 't', 'b', 'f%[1]s',
+				'U1', '%[1]s.0', 'filed')`,
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
 			permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
