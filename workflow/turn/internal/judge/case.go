@@ -148,7 +148,8 @@ func (c *Case) withdraws() bool {
 // refusesPushed reports whether the message refuses something after the push, when nothing runs.
 func (c *Case) refusesPushed() bool {
 	rests := c.Session.Phase == workflow.PhaseDone && !c.Session.Open
-	return rests && c.says().Refusal != intent.RefusalNone && get(c, &c.pushed) != ""
+	refuses := c.says().Refusal != intent.RefusalNone && !c.says().Files
+	return rests && refuses && get(c, &c.pushed) != ""
 }
 
 // afterStop reports whether the message was written while approved work is stopped, and is about that: no

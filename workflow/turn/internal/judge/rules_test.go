@@ -53,6 +53,14 @@ var wordCases = []ruleCase{
 	{"answer", "test it with `make check`", asked},
 	{"branch", "branch: release/1.4", func(c *Case) { c.Session.Repository = "shop" }},
 	{"backport", "backport this to release/1.4", nothing},
+	{"file an issue", "file it", nothing},
+	{"file an issue", "not this week, make an issue of it", nothing},
+	{"file an issue", "not now, file it", func(c *Case) {
+		c.Session.Phase = workflow.PhaseDone
+		c.pushed.value = "it was pushed already"
+	}},
+	{"file an issue", "file it", heldBack},
+	{"stop", "not this week, make an issue of it", func(c *Case) { c.stops.value = true }},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
 	{"go on, unclear", "go on", func(c *Case) {
@@ -130,6 +138,7 @@ var pressCases = []pressCase{
 	{"held", workflow.ButtonConsult, heldBack},
 	{"held", workflow.ButtonBroken, heldBack},
 	{"Backport", workflow.ButtonBackport, heldBack},
+	{"File it", workflow.ButtonFile, heldBack},
 	{"Fix it there", workflow.ButtonFixThere, heldBack},
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
 	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
@@ -284,7 +293,8 @@ func TestEveryRuleFires(t *testing.T) {
 // listed: it is for a writer who is heard.
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
-	"refusal after the push", "pass it on", "lesson", "backport", "limited approval, held", "push",
+	"refusal after the push", "pass it on", "lesson", "backport", "file an issue",
+	"limited approval, held", "push",
 	"limit reached", "limit to approved work", "consent, unclear", "approval", "question about the change",
 	"review", "who knows the code", "held",
 }

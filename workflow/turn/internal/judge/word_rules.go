@@ -139,6 +139,16 @@ func orderRules() []rule {
 			},
 		},
 		{
+			name: "file an issue",
+			when: `it asks to file an issue ("file it"), and nothing else but that the work is put off`,
+			then: "is judged like an approval, of the issue alone; from a private conversation, or before " +
+				"any report, shows the text and where it would go first",
+			fires: func(c *Case) bool { return c.says().Files },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.File(ctx, c.Message, c.person(), "")
+			},
+		},
+		{
 			name: "limited approval, held",
 			when: "it is an approval with a limit, by a person who may not approve, " +
 				"while work is approved or stopped",

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -21,6 +22,7 @@ type Catalog struct {
 	*ledger.Ledger
 	Repositories []repository.Repository
 	Mirrors      *git.Mirrors // of the repositories, to look up branches
+	Trackers     []*tracker.Tracker
 }
 
 // ChangeButton returns the button that asks for another repository, or nil if there is only one to
