@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -18,6 +19,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/ticket"
+	"github.com/bobbinhq/bobbin/workflow/tickets"
 )
 
 // pullRequests returns the keeper that opens pull requests for pushed branches and checks on them
@@ -36,14 +39,46 @@ func (b *Server) pullRequests(
 		Dir:          filepath.Join(s.DataDir, "sessions"),
 		Log:          b.log,
 		NameOf:       directory.DisplayName,
-		ThreadURL: func(t workflow.Thread) string {
-			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel +
-				"/p" + strings.ReplaceAll(t.TS, ".", "")
-		},
+		ThreadURL:    threadURL(slack),
 		SecretsOf: func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error) {
 			_, secrets, err := b.mirrorWith(ctx, r, commit, s.Secrets)
 			return secrets, err
 		},
+	}
+}
+
+// threadURL returns the function that gives the URL of a thread.
+func threadURL(slack *bot.Slack) func(workflow.Thread) string {
+	return func(t workflow.Thread) string {
+		return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel +
+			"/p" + strings.ReplaceAll(t.TS, ".", "")
+	}
+}
+
+// lookAtHosts returns the function that does for a session what is to be done at git hosts and trackers: it
+// follows the pull requests, and files what is to be filed. Pull requests come first, since comments on
+// tickets name them.
+func (b *Server) lookAtHosts(
+	s Settings, slack *bot.Slack, directory *people.Directory, agent string,
+) func(ctx context.Context, session string) (time.Duration, error) {
+	follower := b.pullRequests(s, slack, directory, agent)
+	filer := &tickets.Filer{
+		Rows:         ticket.Register{Store: b.Store},
+		Repositories: s.Repositories,
+		Trackers:     s.Trackers,
+		Agent:        agent,
+		ThreadURL:    threadURL(slack),
+		Secrets:      s.Secrets,
+		Pace:         s.HostPace,
+		Log:          b.log,
+	}
+	return func(ctx context.Context, session string) (time.Duration, error) {
+		again, err := follower.Look(ctx, session)
+		filing, failed := filer.Look(ctx, session)
+		if filing > 0 && (again == 0 || filing < again) {
+			again = filing
+		}
+		return again, errors.Join(err, failed)
 	}
 }
 
@@ -99,6 +134,7 @@ func pullRequestsOf(
 			IssueToken: issueToken(r.URL, app),
 			Missing:    appLacks(r.URL, app, mayOpen, mayLook),
 			Unreadable: appLacks(r.URL, app, mayReadIssues),
+			Unfilable:  appLacks(r.URL, app, mayFileIssues),
 		})
 	case host.GitLab:
 		p.Host = host.NewGitLab(host.GitLabConfig{API: h.URL, Web: web, Path: hostPath(web), Token: sign})
@@ -129,6 +165,7 @@ var (
 		"actions":       "read",
 	}
 	mayReadIssues = map[string]string{"issues": "read"} // apart: an App may lack it
+	mayFileIssues = map[string]string{"issues": "write"}
 )
 
 // tokenKept is how long a read token of an App is reused for the requests of one check.
@@ -157,13 +194,19 @@ func signer(
 	}
 }
 
-// issueToken returns the function that supplies an App's credential for reading issues; nil without an App.
-func issueToken(address string, app *githubapp.App) func(ctx context.Context) (remote.Credential, error) {
+// issueToken returns the function that supplies an App's credential for reading and filing issues; nil
+// without an App.
+func issueToken(
+	address string, app *githubapp.App,
+) func(ctx context.Context, write bool) (remote.Credential, error) {
 	if app == nil {
 		return nil
 	}
 	kept := app.CachedTokens(tokenKept)
-	return func(ctx context.Context) (remote.Credential, error) {
+	return func(ctx context.Context, write bool) (remote.Credential, error) {
+		if write {
+			return app.Token(ctx, address, mayFileIssues)
+		}
 		return kept.Token(ctx, address, mayReadIssues)
 	}
 }
