@@ -539,6 +539,7 @@ var outside = []readerOf{
 			"repo/host/client.go errorMessage", "repo/host/client.go nextPage", "repo/host/client.go wait",
 			"repo/host/client.go Page", "repo/host/github.go Checks",
 			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks", "repo/host/github_read.go readRun",
+			"repo/host/file.go findIssue",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},

@@ -204,7 +204,8 @@ func spread(stops []stop, most int) iter.Seq[[]stop] {
 
 // isHosted reports whether a point is reached only with a git host.
 func isHosted(point string) bool {
-	return strings.HasPrefix(point, "pull_request_") || strings.HasPrefix(point, "backport_")
+	return strings.HasPrefix(point, "pull_request_") || strings.HasPrefix(point, "backport_") ||
+		strings.HasPrefix(point, "ticket_")
 }
 
 // usualGuards are the guards that make test leaves out.
@@ -237,6 +238,12 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			hit:    1,
 			want:   `pull requests: \d+|stands [3-9] times`,
 			forget: `update pull_requests set tried_at = null`,
+		},
+		"the mark that a host was sent an issue": {
+			point:  "ticket_filed",
+			hit:    1,
+			want:   `issues: \d+, want`,
+			forget: `update tickets set tried_at = null`,
 		},
 		"the commit of a backport, which is kept before its push": {
 			point: "backport_pushed",
