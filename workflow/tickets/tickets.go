@@ -110,9 +110,8 @@ func (f *Filer) findOrSend(ctx context.Context, row ticket.Row, d destination) (
 			return deref(found), err
 		}
 	}
-	still, err := f.Rows.Trying(ctx, row)
-	if err != nil || !still {
-		return tracker.Filed{}, cmp.Or(err, error(&pendingError{}))
+	if err := f.try(ctx, row); err != nil {
+		return tracker.Filed{}, err
 	}
 	text, err := f.text(ctx, row)
 	if err != nil {
@@ -120,7 +119,21 @@ func (f *Filer) findOrSend(ctx context.Context, row ticket.Row, d destination) (
 	}
 	row.Title = f.Secrets.Mask(row.Title)
 	failpoint.Crash("ticket_tried")
+	// A process that was frozen is not to send it: another one took its job over, and may have sent it.
+	if err := f.try(ctx, row); err != nil {
+		return tracker.Filed{}, err
+	}
 	return d.send(ctx, row, text)
+}
+
+// try records that the row is being sent. It fails if the job is not this worker's any more, or if the row is
+// not to be sent any more.
+func (f *Filer) try(ctx context.Context, row ticket.Row) error {
+	still, err := f.Rows.Trying(ctx, row)
+	if err == nil && !still {
+		err = &pendingError{}
+	}
+	return err
 }
 
 func deref(f *tracker.Filed) tracker.Filed {

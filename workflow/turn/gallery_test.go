@@ -912,8 +912,8 @@ func pushSamples() map[string][]workflow.Line {
 		"filing an issue is refused to a person": says(
 			"ann: there is nothing to file yet. Say here what is wrong, then reply \"file it\".",
 			"ann: that is filed already, as [#12](https://github.com/acme/shop/issues/12)."),
-		"an issue is filed": says("I file an issue at `github.com/acme/shop` with the report of revision 1, " +
-			"as bea says."),
+		"an issue is filed": says("I file an issue at `github.com/acme/shop` with the report of " +
+			"revision 1, as bea says."),
 		"an issue is shown before it is filed": {with("Shall I file this at `github.com/acme/shop`? "+
 			"Nothing is found out yet, so this is only what was reported. Press the button, or reply "+
 			"\"file it\" once more.\n“The total is a cent off”",

@@ -60,7 +60,9 @@ var wordCases = []ruleCase{
 		c.pushed.value = "it was pushed already"
 	}},
 	{"file an issue", "file it", heldBack},
-	{"stop", "not this week, make an issue of it", func(c *Case) { c.stops.value = true }},
+	{"stop", "not this week, make an issue of it", func(c *Case) {
+		c.approved.value = &workflow.Approval{}
+	}},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
 	{"go on, unclear", "go on", func(c *Case) {

@@ -33,8 +33,8 @@ func refusalRules() []rule {
 		},
 		{
 			name: "stop",
-			when: "it says to stop; while approved work is under way, also one clause that says to wait, " +
-				"or not to fix " +
+			when: "it says to stop; while approved work is under way, also that an issue is to be made of " +
+				"it instead, or one clause that says to wait, or not to fix " +
 				"or push, unless the message answers a question for which everything rests",
 			then:  "stops the session at once; anybody who may take part can say it",
 			fires: (*Case).saysStop,
