@@ -219,9 +219,9 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	binary := withPoints(t)
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	for name, x := range map[string]struct {
-		point, unguard, forget, want string
-		frozen                       bool
-		hit                          int
+		point, unguard, forget, disabled, want string
+		frozen                                 bool
+		hit                                    int
 	}{
 		"the key that a post is looked up by": {
 			point: "reply_posted", hit: 1, want: `stands [2-9] times`,
@@ -244,6 +244,10 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			hit:    1,
 			want:   `issues: \d+, want`,
 			forget: `update tickets set tried_at = null`,
+		},
+		"the job of an issue, which is checked once more": {
+			point: "ticket_tried", hit: 1, frozen: true, want: `issues: \d+, want`,
+			disabled: failpoint.IssueJob,
 		},
 		"the commit of a backport, which is kept before its push": {
 			point: "backport_pushed",
@@ -287,6 +291,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 					model:    model,
 					unguard:  x.unguard,
 					forget:   x.forget,
+					disabled: x.disabled,
 					hosted:   isHosted(x.point),
 				}
 				c.open()
