@@ -33,6 +33,7 @@ const (
 	ButtonOnBase     ActionID = "on_base"      // chooses that branch or tag to work from
 	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
 	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
+	ButtonFile       ActionID = "file"         // files an issue with the text that was shown
 	ButtonWorks      ActionID = "works"        // the merged change works
 	ButtonBroken     ActionID = "still_broken" // the merged change does not work
 	ButtonDetails    ActionID = "details"      // shows the text that its row holds, and asks for nothing

@@ -108,6 +108,9 @@
 //     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which repo/git/owners reads.
+//   - "File it" files the newest report as an issue (approval/file.go): at the git host or in a tracker, by
+//     package tickets from the rows of store/ticket. It also tells the tickets that a request named what
+//     was pushed for them (delivery/tickets.go).
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
 //     said (judge/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
 //   - The operator may pause a repository, a channel or everything (store/pauses.go); a

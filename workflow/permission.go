@@ -45,6 +45,7 @@ const (
 	// to put back code that was removed as outside the scope of an approval
 	PermitPutBack  PermissionKind = "put_back"
 	PermitBackport PermissionKind = "backport" // to bring a pushed change to a release
+	PermitFile     PermissionKind = "file"     // to file an issue
 )
 
 // An Approval records that a person approved one revision of a report. Only the program creates one.
@@ -133,6 +134,7 @@ const (
 	DecidePutBack    DecisionKind = "put_back"     // to put back what was removed
 	DecideAskPutBack DecisionKind = "ask_put_back" // to ask for that
 	DecideBackport   DecisionKind = "backport"     // to bring a pushed change to releases
+	DecideFile       DecisionKind = "file"         // to file an issue; the program: it was filed
 	DecideFixThere   DecisionKind = "mend"         // to fix what is red at the git host
 	DecideAllow      DecisionKind = "allow"        // to use more than a limit allows
 	DecideLimit      DecisionKind = "limit"        // the program: a limit was reached

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"regexp"
 	"slices"
@@ -188,8 +189,8 @@ func (s *story) repeatHooks(ctx context.Context) error {
 // the branch that is named last; "tests" there is the branch with new tests alone, which is waited for.
 // "tidy" waits until there is no such branch. "lose" loses the next response to opening a pull request;
 // "limit N" makes the next N responses ask to wait a second; "repeat" delivers the webhooks again, and a
-// forged one. For "issue", "wrote" and "run" see changeAtHost, for "rules", "knows-key" and "fork"
-// changeDemands, for "pull" and "pull-of-fork" openPull.
+// forged one; "forbid" and "permit" say whether the token may open issues. For "issue", "wrote" and "run" see
+// changeAtHost, for "rules", "knows-key" and "fork" changeDemands, for "pull" and "pull-of-fork" openPull.
 func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
 	s.hooked()
 	switch args[0] {
@@ -202,6 +203,9 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		n, err := strconv.Atoi(args[1])
 		s.host.Limit(n, 1)
 		return err
+	case "forbid", "permit":
+		s.host.AllowFiling(args[0] == "permit")
+		return nil
 	case "issue", "wrote", "run":
 		return s.changeAtHost(ts, args)
 	case "pull", "pull-of-fork":
@@ -337,6 +341,32 @@ func (s *story) testsBranch() (branch string, found bool, err error) {
 		}
 	}
 	return "", false, err
+}
+
+var (
+	threadAddress = regexp.MustCompile(`(/archives/)\S*`)
+	ticketMark    = regexp.MustCompile(`bobbin-[a-z0-9]{26}`)
+)
+
+// issues implements "issues FILE": the issues at the git host, and those of the trackers that are filed in,
+// with the comments that the bot added.
+func issues(_ context.Context, s *story) (string, error) {
+	var b strings.Builder
+	if s.host != nil {
+		for _, i := range s.host.Issues() {
+			fmt.Fprintf(&b, "#%d %s by %s: %s\n%s\n\n", i.Number, i.State, i.Login, i.Title, i.Body)
+		}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(s.filing)) {
+		for _, i := range s.filing[kind].Issues() {
+			fmt.Fprintf(&b, "%s %s: %s\n%s\n\n", i.Key, i.Type, i.Title, i.Text)
+			for _, c := range i.Comments {
+				fmt.Fprintf(&b, "%s comment:\n%s\n\n", i.Key, c)
+			}
+		}
+	}
+	text := ticketMark.ReplaceAllString(strings.ReplaceAll(b.String(), "\u200b", "·"), "bobbin-<mark>")
+	return threadAddress.ReplaceAllString(text, "$1<thread>"), nil
 }
 
 var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)

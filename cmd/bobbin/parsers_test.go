@@ -567,6 +567,7 @@ var outside = []readerOf{
 			"repo/host/client.go Page", "repo/host/github.go Checks",
 			"repo/host/gitlab.go Checks", "repo/host/gitea.go Checks", "repo/host/github_read.go readRun",
 			"repo/host/gitlab_read.go gitLabRun",
+			"repo/host/file.go findIssue",
 		},
 		[]string{"repo/host FuzzAnswers"},
 	},

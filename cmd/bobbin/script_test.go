@@ -32,6 +32,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
 	"github.com/bobbinhq/bobbin/repo/source"
 	"github.com/bobbinhq/bobbin/repo/source/sourcetest"
+	"github.com/bobbinhq/bobbin/repo/tracker/trackertest"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -89,7 +90,8 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
 		"redeliver": cmd(redeliverCmd),
 		"advance":   cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd),
-		"packages": cmd(packagesCmd), "tracker": cmd(trackerCmd), "clock": cmd(clockCmd),
+		"packages": cmd(packagesCmd), "tracker": cmd(trackerCmd), "filing": cmd(filingCmd),
+		"clock": cmd(clockCmd),
 		"quiet": cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),
 		// people
 		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd),
@@ -125,6 +127,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"signatures":  look(signatures),
 
 		"fork-branches": look(forkBranches),
+		"issues":        look(issues),
 		"called":        look(called),
 		"decisions":     look(decisions),
 		"pushes":        look(pushes),
@@ -150,6 +153,7 @@ type story struct {
 	channels map[string]string // ids of the channels of threads that are not in #bugs, by the thread's name
 	ahead    atomic.Int64      // nanoseconds by which Slack's clock is ahead
 	trackers *trackerServer    // with the stage option trackers; else nil
+	filing   map[string]*trackertest.Server
 
 	leads string // id of the user group of approvers; empty: there is none
 	ops   string // id of the user group that some files need; empty: there is none
@@ -310,6 +314,7 @@ var stageOptions = []string{
 	"feeds",
 	"sources",
 	"trackers",
+	"filing",
 	"shop-channel",
 	"hooks",
 	"house",
@@ -381,6 +386,7 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 	}
 	s.withClock(&cfg)
 	s.withTrackers(ts, args, &cfg)
+	s.withFiling(ts, args, &cfg)
 	s.takeTraces(ts, args, &cfg)
 	if s.Stage, err = stage.Open(ctx, cfg); err != nil {
 		return err

@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -15,6 +17,8 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/tracker"
+	"github.com/bobbinhq/bobbin/repo/tracker/trackertest"
 )
 
 // trackerToken is the token of the trackers of a stage.
@@ -70,6 +74,66 @@ func (s *story) withTrackers(ts *testscript.TestScript, options []string, cfg *s
 			set.Trackers = append(set.Trackers, one)
 		}
 	}
+}
+
+// withFiling has issues filed in a Jira, and results told there and in a Linear and a Sentry, with the option
+// "filing".
+func (s *story) withFiling(ts *testscript.TestScript, options []string, cfg *stage.Config) {
+	if !slices.Contains(options, "filing") {
+		return
+	}
+	s.filing = map[string]*trackertest.Server{}
+	before := cfg.Adjust
+	var all []*tracker.Tracker
+	for _, c := range []config.Tracker{
+		{
+			Kind: tracker.Jira, URL: "https://acme.atlassian.net", Projects: []string{"SHOP"},
+			FileIn: "SHOP", IssueType: "Bug",
+		},
+		{Kind: tracker.Linear, URL: "https://linear.app/acme", Projects: []string{"WEB"}},
+		{Kind: tracker.Sentry, URL: "https://acme.sentry.io", Projects: []string{"shop"}},
+	} {
+		at := trackertest.Listen(c.Kind, c.Projects[0])
+		ts.Defer(at.Close)
+		s.filing[c.Kind] = at
+		c.API = at.API
+		c.TokenEnv = "TOKEN"
+		c.Comment = true
+		c.Guests = true
+		one, err := c.Open(map[string]string{c.TokenEnv: trackertest.Token})
+		if err != nil {
+			ts.Fatalf("%v", err)
+		}
+		all = append(all, one)
+	}
+	cfg.Adjust = func(set *server.Settings) {
+		before(set)
+		set.Trackers = all
+	}
+}
+
+// filingCmd implements "filing KIND lose", which loses the answer to the next request that writes, "filing
+// KIND break N", after which so many requests fail, "filing KIND demand FIELD", a field that Jira needs,
+// and "filing KIND add KEY TITLE", an issue that somebody filed.
+func filingCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	at := s.filing[args[0]]
+	if at == nil || len(args) < 2 {
+		return errors.New("usage, with the option filing: " +
+			"filing KIND lose|break N|demand FIELD|add KEY TITLE")
+	}
+	switch args[1] {
+	case "lose":
+		at.Lose()
+	case "break":
+		n, err := strconv.Atoi(args[2])
+		at.Break(n)
+		return err
+	case "demand":
+		at.Demand(strings.Join(args[2:], ""))
+	case "add":
+		at.Add(trackertest.Issue{Key: args[2], Title: strings.Join(args[3:], " ")})
+	}
+	return nil
 }
 
 // trackerCmd implements "tracker PATH FILE|STATUS": the trackers answer with that file, or with that HTTP

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
@@ -59,7 +60,15 @@ func FuzzAnswers(f *testing.F) {
 			_, issue := h.Issue(t.Context(), 1, false)
 			_, run := h.Run(t.Context(), "7", "")
 			_, unreadable := h.Unreadable(t.Context())
-			for _, err := range []error{err, checks, comments, found, opened, issue, run, unreadable} {
+			filed, filing := h.FileIssue(t.Context(), "t", "b")
+			if filed.URL != "" && !strings.HasPrefix(strings.ToLower(filed.URL), web+"/") {
+				t.Errorf("%s is not the repository's", filed.URL)
+			}
+			_, finding := h.FindIssue(t.Context(), mark, time.Now())
+			_, unfilable := h.Unfilable(t.Context())
+			for _, err := range []error{
+				err, checks, comments, found, opened, issue, run, unreadable, filing, finding, unfilable,
+			} {
 				if err != nil && strings.Contains(err.Error(), token) {
 					t.Errorf("the token is told: %v", err)
 				}

@@ -117,6 +117,35 @@ func TestARealGitea(t *testing.T) {
 	if started != "" { // another one does not trust the test's key
 		g.holdsSignatures(key)
 	}
+	g.holdsIssues()
+}
+
+// holdsIssues checks that an issue is filed and found by its mark, and that the right to do so is named.
+func (rg realGitea) holdsIssues() {
+	t, ctx := rg.t, rg.t.Context()
+	missing, err := rg.as("write:repository", "read:issue").Unfilable(ctx)
+	require.NoError(t, err)
+	require.Equal(t, []string{RightsToFile(Gitea)}, missing)
+	h := rg.as("write:repository", "write:issue")
+	missing, err = h.Unfilable(ctx)
+	require.NoError(t, err)
+	require.Empty(t, missing)
+	const mark = "<!-- bobbin: 7f3a -->"
+	since := time.Now()
+	none, err := h.FindIssue(ctx, mark, since)
+	require.NoError(t, err)
+	require.Nil(t, none)
+	made, err := h.FileIssue(ctx, "A cent is lost", "Why\n\n"+mark)
+	require.NoError(t, err)
+	require.NotEmpty(t, made.URL)
+	_, err = h.FileIssue(ctx, "Another", "")
+	require.NoError(t, err)
+	found, err := h.FindIssue(ctx, mark, since)
+	require.NoError(t, err)
+	require.Equal(t, &made, found)
+	read, err := h.Issue(ctx, made.Number, false)
+	require.NoError(t, err)
+	require.Equal(t, "A cent is lost", read.Title)
 }
 
 // holdsRights checks that the rights named in the configuration's documentation are enough, and that a

@@ -27,6 +27,7 @@ type GitHubRepository struct {
 	forkName   string                                      // of a fork with the same owner; else empty
 	missing    func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 	unreadable func(ctx context.Context) ([]string, error) // nil: GitHub is asked
+	unfilable  func(ctx context.Context) ([]string, error) // nil: GitHub is asked
 }
 
 // GitHubConfig holds the addresses and the token of a GitHubRepository.
@@ -41,8 +42,8 @@ type GitHubConfig struct {
 	ForkToken func(ctx context.Context, write bool) (remote.Credential, error)
 	// Token returns the credential for a request. write means that the request changes something.
 	Token func(ctx context.Context, write bool) (remote.Credential, error)
-	// IssueToken returns the credential for reading issues. If it is nil, Token does.
-	IssueToken func(ctx context.Context) (remote.Credential, error)
+	// IssueToken returns the credential for reading and filing issues. If it is nil, Token does.
+	IssueToken func(ctx context.Context, write bool) (remote.Credential, error)
 	// CommitToken returns the credential for making commits where branches are pushed. If it is nil, Token or
 	// ForkToken does.
 	CommitToken func(ctx context.Context) (remote.Credential, error)
@@ -51,6 +52,9 @@ type GitHubConfig struct {
 	// Unreadable returns the rights to read that the credential is known to lack. If it is nil, GitHub is
 	// asked.
 	Unreadable func(ctx context.Context) ([]string, error)
+	// Unfilable returns the rights to file issues that the credential is known to lack. If it is nil, GitHub
+	// is asked.
+	Unfilable func(ctx context.Context) ([]string, error)
 }
 
 // GitHubRights is what a token needs, in words.
@@ -64,6 +68,7 @@ func NewGitHub(cfg GitHubConfig) *GitHubRepository {
 		owner:      cfg.Owner,
 		missing:    cfg.Missing,
 		unreadable: cfg.Unreadable,
+		unfilable:  cfg.Unfilable,
 	}
 	if cfg.ForkName != "" {
 		fork := cfg.forPushes()
@@ -82,9 +87,7 @@ func NewGitHub(cfg GitHubConfig) *GitHubRepository {
 	}
 	r.issues = r.client
 	if cfg.IssueToken != nil {
-		r.issues = newGitHubClient(cfg, func(ctx context.Context, _ bool) (remote.Credential, error) {
-			return cfg.IssueToken(ctx)
-		})
+		r.issues = newGitHubClient(cfg, cfg.IssueToken)
 	}
 	return r
 }

@@ -1,12 +1,12 @@
 // Package host accesses the API of a git host: it opens a pull request for a pushed branch, reads its state,
-// checks and comments, and reads the issues, pull requests and runs that people point at. A Host is one
-// repository at one host. The kinds of host are GitHub, GitLab and Gitea (or Forgejo), each in a file; they
-// share Client.
+// checks and comments, files issues, and reads the issues, pull requests and runs that people point at. A
+// Host is one repository at one host. The kinds of host are GitHub, GitLab and Gitea (or Forgejo), each in a
+// file; they share Client.
 //
-// Open must not be repeated blindly: a caller that does not know whether an earlier Open succeeded calls
-// Find first. A refusal is a *remote.Error with a cure for people; it wraps ErrNotFound if the host has
-// nothing at the address or does not show it. A host's responses are foreign data: addresses outside the
-// repository's own pages are dropped, and sizes are limited.
+// Open and FileIssue must not be repeated blindly: a caller that does not know whether an earlier call
+// succeeded calls Find or FindIssue first. A refusal is a *remote.Error with a cure for people; it wraps
+// ErrNotFound if the host has nothing at the address or does not show it. A host's responses are foreign
+// data: addresses outside the repository's own pages are dropped, and sizes are limited.
 package host
 
 import (
@@ -62,6 +62,12 @@ type Host interface {
 	Fork(ctx context.Context) (*Fork, error)
 	// KnowsKey reports whether the credential's account has a public key of OpenSSH for its signatures.
 	KnowsKey(ctx context.Context, public string) (bool, error)
+	// FileIssue opens an issue. body is Markdown.
+	FileIssue(ctx context.Context, title, body string) (FiledIssue, error)
+	// FindIssue returns the issue, filed since then, whose text holds mark, or nil if there is none.
+	FindIssue(ctx context.Context, mark string, since time.Time) (*FiledIssue, error)
+	// Unfilable returns in words the rights that the credential lacks for FileIssue. It files nothing.
+	Unfilable(ctx context.Context) ([]string, error)
 }
 
 // An Opening is the pull request to open.

@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
@@ -69,6 +72,15 @@ func (c *client) post(ctx context.Context, body, v any) error {
 	return c.send(ctx, http.MethodPost, c.api, b, v)
 }
 
+// write sends a JSON body to a path of the API and reads the answer into v.
+func (c *client) write(ctx context.Context, path string, body, v any) error {
+	b, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, http.MethodPost, c.api+path, b, v)
+}
+
 func (c *client) send(ctx context.Context, method, address string, body []byte, v any) error {
 	within, cancel := context.WithTimeout(ctx, requestTime)
 	defer cancel()
@@ -91,7 +103,7 @@ func (c *client) send(ctx context.Context, method, address string, body []byte, 
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer+1))
 	switch {
 	case response.StatusCode < 200 || response.StatusCode > 299:
-		return c.refused(response)
+		return c.refused(response, text)
 	case err != nil:
 		return c.unreachable(ctx, within, err)
 	case len(text) > maxAnswer:
@@ -115,6 +127,7 @@ func (c *client) unreachable(ctx, within context.Context, err error) error {
 		return &Error{
 			Reason: fmt.Sprintf("the tracker does not answer within %s", requestTime),
 			Cure:   "check url, and that this machine reaches it",
+			Retry:  true,
 		}
 	}
 	var wrapped *url.Error
@@ -124,11 +137,39 @@ func (c *client) unreachable(ctx, within context.Context, err error) error {
 	return &Error{
 		Reason: plaintext.SafeLine("the tracker cannot be reached ("+err.Error()+")", maxLine),
 		Cure:   "check url, and that this machine reaches it",
+		Retry:  true,
 	}
 }
 
-// refused returns an error that says what a status means.
-func (c *client) refused(r *http.Response) error {
+// refused returns an error that says what a status means. text is the answer.
+func (c *client) refused(r *http.Response, text []byte) error {
+	err := c.meaning(r)
+	err.status = r.StatusCode
+	err.Retry = r.StatusCode == http.StatusTooManyRequests || r.StatusCode >= 500
+	err.message = errorText(text)
+	return err
+}
+
+// errorText returns the messages of an answer that refuses something, in one line.
+func errorText(text []byte) string {
+	var answer struct {
+		Message  string            `json:"message"`
+		Messages []string          `json:"errorMessages"` // Jira
+		Errors   map[string]string `json:"errors"`        // Jira, by field
+	}
+	_ = json.Unmarshal(text, &answer) // of another form, it says nothing
+	all := append([]string{}, answer.Messages...)
+	for _, field := range slices.Sorted(maps.Keys(answer.Errors)) {
+		all = append(all, field+": "+answer.Errors[field])
+	}
+	if answer.Message != "" {
+		all = append(all, answer.Message)
+	}
+	return plaintext.SafeLine(strings.Join(all, "; "), maxLine)
+}
+
+// meaning returns what a status means.
+func (c *client) meaning(r *http.Response) *Error {
 	switch status := r.StatusCode; {
 	case status == http.StatusUnauthorized:
 		return errToken(status)
@@ -157,21 +198,23 @@ func (c *client) refused(r *http.Response) error {
 	}
 }
 
-func errToken(status int) error {
+func errToken(status int) *Error {
 	return &Error{
 		Reason: fmt.Sprintf("the tracker refuses the token (HTTP %d)", status),
 		Cure:   "set the variable that token_env names to a token that is valid",
 	}
 }
 
-func errForbidden(status int) error {
+func errForbidden(status int) *Error {
 	return &Error{
 		Reason: fmt.Sprintf("the token may not read it (HTTP %d)", status),
 		Cure:   "let the token read issues of the project",
+
+		forbidden: true,
 	}
 }
 
-func errNotThere(status int) error {
+func errNotThere(status int) *Error {
 	return &Error{
 		Reason: fmt.Sprintf("the tracker has no such issue or project, or the token may not see it (HTTP %d)",
 			status),

@@ -4,7 +4,9 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -58,9 +60,18 @@ func FuzzAnswers(f *testing.F) {
 		for _, kind := range Kinds {
 			one, err := New(Config{
 				Kind: kind, URL: server.URL, API: server.URL,
-				Projects: []string{"SHOP", "shop"},
+				Projects: []string{"SHOP", "shop"}, FileIn: "SHOP",
 			})
 			require.NoError(t, err)
+			draft := Draft{Title: "x", Text: "y", Mark: "bobbin-7f3a"}
+			filed, _ := one.File(context.Background(), draft)
+			if filed.URL != "" {
+				require.True(t, strings.HasPrefix(filed.URL, server.URL+"/"), filed.URL)
+			}
+			_, _ = one.FindFiled(context.Background(), draft.Mark, time.Now())
+			_, _ = one.Commented(context.Background(), Key{Project: "SHOP", ID: "1"}, draft.Mark)
+			_ = one.AddComment(context.Background(), Key{Project: "SHOP", ID: "1"}, draft)
+			_ = one.CheckWriting(context.Background(), "SHOP")
 			issue, err := one.Read(context.Background(), Key{Project: "SHOP", ID: "1", Shown: "SHOP-1"})
 			if err == nil {
 				require.Less(t, len(issue.Text()), 64<<10)

@@ -80,7 +80,9 @@ func (e linearErrors) err() error {
 	case strings.Contains(kind, "forbidden"), strings.Contains(kind, "feature"):
 		return errForbidden(http.StatusForbidden)
 	case strings.Contains(kind, "ratelimited"):
-		return &Error{Reason: "the tracker is asked too often at the moment", Cure: "try again later"}
+		return &Error{
+			Reason: "the tracker is asked too often at the moment", Cure: "try again later", Retry: true,
+		}
 	case strings.Contains(strings.ToLower(e[0].Message), "not found"):
 		return errNotThere(http.StatusNotFound)
 	}

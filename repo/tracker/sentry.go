@@ -121,18 +121,27 @@ func (s sentry) path(rest string) string {
 	return "/organizations/" + url.PathEscape(s.organization()) + rest
 }
 
+// number returns the number of an issue, which Sentry is asked for if the key is a short id.
+func (s sentry) number(ctx context.Context, key Key) (string, error) {
+	if digits.MatchString(key.ID) {
+		return key.ID, nil
+	}
+	var short struct {
+		GroupID string `json:"groupId"`
+	}
+	if err := s.client.get(ctx, s.path("/shortids/"+url.PathEscape(key.ID)+"/"), &short); err != nil {
+		return "", err
+	}
+	if !digits.MatchString(short.GroupID) {
+		return "", errNotThere(404)
+	}
+	return short.GroupID, nil
+}
+
 func (s sentry) read(ctx context.Context, key Key) (Issue, error) {
-	id := key.ID
-	if !digits.MatchString(id) {
-		var short struct {
-			GroupID string `json:"groupId"`
-		}
-		if err := s.client.get(ctx, s.path("/shortids/"+url.PathEscape(id)+"/"), &short); err != nil {
-			return Issue{}, err
-		}
-		if id = short.GroupID; !digits.MatchString(id) {
-			return Issue{}, errNotThere(404)
-		}
+	id, err := s.number(ctx, key)
+	if err != nil {
+		return Issue{}, err
 	}
 	var got sentryIssue
 	if err := s.client.get(ctx, s.path("/issues/"+id+"/"), &got); err != nil {

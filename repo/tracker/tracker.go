@@ -1,5 +1,6 @@
 // Package tracker reads the one issue that a message names, by its link or by its key, from the configured
-// trackers: Jira, Linear, Sentry, GitHub and GitLab. It changes nothing there.
+// trackers: Jira, Linear, Sentry, GitHub and GitLab. Where the configuration allows it, it files issues there
+// and adds comments (write.go).
 //
 // Find returns which issues a text names: links to a tracker's url, and keys such as SHOP-12 of its projects.
 // Read asks the tracker for one of them. The forms of keys, requests and answers of each kind are in a file
@@ -48,6 +49,12 @@ type Config struct {
 	Repositories []string
 	// issues are read in channels with guests, too, or with people of other workspaces
 	Guests bool
+	// the project in which issues are filed for threads; empty: none is
+	FileIn string
+	// of Jira: the type of these issues; default Task
+	IssueType string
+	// the result of a thread is added as a comment to the issues that its request names
+	Comments bool
 }
 
 // A Tracker is one configured tracker.
@@ -67,6 +74,7 @@ type kind interface {
 	read(ctx context.Context, key Key) (Issue, error)
 	// check asks for one project.
 	check(ctx context.Context, project string) error
+	writer
 }
 
 // A Key names an issue of a tracker.
@@ -86,6 +94,11 @@ type Ref struct {
 type Error struct {
 	Reason string // a clause: "the tracker refuses the token (HTTP 401)"
 	Cure   string // what the operator can do; may be empty
+	Retry  bool   // it may pass by itself
+
+	forbidden bool   // the token lacks the right
+	status    int    // of the answer; 0: there was none
+	message   string // what the answer says, in one line
 }
 
 // Error returns the reason.

@@ -25,6 +25,7 @@ type Reading struct {
 	Releases      []string // the releases that it names
 	Lands         bool     // asks to push the pushed change to somebody else's branch, too
 	LandsOn       string   // the branch that it names; empty: none
+	Files         bool     // asks to file an issue of what the thread is about
 	GoesOn        bool     // says that stopped work goes on, perhaps beside other sentences
 	SaysGoOn      bool     // says that, and nothing else
 	AdoptsToBuild bool     // says to build it, too
@@ -176,6 +177,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Push.Value = namedValue(pushing)
 	r.Releases, r.Backport = readBackport(t)
 	r.LandsOn, r.Lands = readLanding(t)
+	r.Files = filesIssue(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
 		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
@@ -197,9 +199,9 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 }
 
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
-// scope or without, a push, a backport, or a push to somebody else's branch.
+// scope or without, a push, a backport, a push to somebody else's branch, or an issue.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Backport || r.Lands || r.Consent.Consents()
+	return r.Push.Allows || r.Backport || r.Lands || r.Files || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/build/project"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -131,6 +132,32 @@ func (p PullRequests) Login(user string) string {
 		}
 	}
 	return ""
+}
+
+// An IssuePlace is where issues of a repository are filed.
+type IssuePlace struct {
+	Name    string           // for people; empty: there is no such place
+	Tracker *tracker.Tracker // nil: at the repository's git host
+}
+
+// IssuePlace returns where issues of the repository are filed: in the tracker that is configured for that,
+// otherwise at its git host.
+func (r Repository) IssuePlace(trackers []*tracker.Tracker) IssuePlace {
+	for _, t := range trackers {
+		if t.CanFile() && t.For(r.Name) {
+			return IssuePlace{Name: t.FileIn + " (" + t.Name() + ")", Tracker: t}
+		}
+	}
+	if r.Pulls.Host == nil {
+		return IssuePlace{}
+	}
+	return IssuePlace{Name: r.Pulls.Place()}
+}
+
+// Place returns where the repository is at its host, for people: "github.com/acme/shop".
+func (p PullRequests) Place() string {
+	_, place, _ := strings.Cut(p.Web, "://")
+	return place
 }
 
 // Words returns how the host names a pull request.

@@ -15,6 +15,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/ticket"
 )
 
 // A maskedPart is a part with the fields that keep a secret when the part is masked.
@@ -56,6 +57,9 @@ func maskedParts() []maskedPart {
 }
 
 type kept = map[string]string
+
+// ticketKept are the fields of a ticket that stay as they are.
+var ticketKept = kept{anID: "Key Issue", aName: "Repository Place Tracker"}
 
 func consentParts() []maskedPart {
 	return []maskedPart{
@@ -237,6 +241,10 @@ func sideParts() []maskedPart {
 			aName: "Repository Papers.What Papers.Names", aPath: "Branch Base Files", aHash: "Head",
 		}},
 		{pullrequest.Checked{}, kept{aName: "Repository", aPath: "Branch", aHash: "Head"}},
+		{ticket.Offer{}, ticketKept},
+		{ticket.Order{}, ticketKept},
+		{ticket.Comment{}, ticketKept},
+		{ticket.Stop{}, nil},
 		{pullrequest.Remark{}, kept{anID: "ID User", aName: "Login"}},
 		{store.UsageTotal{}, nil},
 		{store.Usage{}, nil},

@@ -937,6 +937,15 @@ func pushSamples() map[string][]workflow.Line {
 		),
 		"a backport was asked for before": says("The backport to release/1.4 was asked for " +
 			"by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
+		"filing an issue is refused to a person": says(
+			"ann: there is nothing to file yet. Say here what is wrong, then reply \"file it\".",
+			"ann: that is filed already, as [#12](https://github.com/acme/shop/issues/12)."),
+		"an issue is filed": says("I file an issue at `github.com/acme/shop` with the report of " +
+			"revision 1, as bea says."),
+		"an issue is shown before it is filed": {with("Shall I file this at `github.com/acme/shop`? "+
+			"Nothing is found out yet, so this is only what was reported. Press the button, or reply "+
+			"\"file it\" once more.\n“The total is a cent off”",
+			labelled("file", "File it there", "", "details", "Show the text", "")...)},
 		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch " +
 			"and its own proof. The backport to release/1.4 was asked for by bea, " +
 			"as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),

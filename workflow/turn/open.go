@@ -66,7 +66,9 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Words:   r.Words,
 		Log:     r.Log.With("session", begun.Session().ID),
 	}
-	catalog := &catalog.Catalog{Ledger: ledger, Repositories: r.Repositories, Mirrors: r.Mirrors}
+	catalog := &catalog.Catalog{
+		Ledger: ledger, Repositories: r.Repositories, Mirrors: r.Mirrors, Trackers: r.Trackers,
+	}
 	permissions := &permission.Permissions{Ledger: ledger, Catalog: catalog, Rule: r.askRule}
 	catalog.Tickets = permissions.TicketsNamed(r.Trackers)
 	attachments := &attachment.Attachments{

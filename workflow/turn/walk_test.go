@@ -84,6 +84,8 @@ func (*town) ReadThread(
 
 func (*town) Outsiders(context.Context, string) (bool, error) { return true, nil }
 
+func (*town) Private(context.Context, string) (bool, error) { return false, nil }
+
 func (*town) Topic(context.Context, string) (string, error) { return "", nil }
 
 func (*town) Zone(context.Context, string) *time.Location { return nil }

@@ -52,6 +52,8 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	in("GET /pulls/{number}/reviews", func(w http.ResponseWriter, r *http.Request) { show(w, r, []any{}) })
 	in("GET /commits", g.listCommits)
 	in("GET /issues", g.listIssues(g.issueForm))
+	in("POST /issues/{number}/comments", g.addComment)
+	in("POST /issues", g.fileIssue("body", g.issueForm))
 	in("GET /issues/{number}", g.showIssue(g.issueForm, g.pullIssueForm))
 	in("GET /pulls/{number}/files", g.listFiles)
 	in("GET /actions/runs", g.listRuns)

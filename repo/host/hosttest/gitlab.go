@@ -45,6 +45,8 @@ func (g gitLab) register(mux *http.ServeMux) (root string) {
 	in("GET /merge_requests/{number}/notes", g.listNotes)
 	in("GET /repository/commits", g.listCommits)
 	in("GET /issues", g.listIssues(g.issueForm))
+	in("POST /issues/{number}/notes", g.addComment)
+	in("POST /issues", g.fileIssue("description", g.issueForm))
 	in("GET /issues/{number}", g.showIssue(g.issueForm, nil))
 	in("GET /issues/{number}/notes", g.listNotes)
 	in("GET /merge_requests/{number}/diffs", g.listDiffs)

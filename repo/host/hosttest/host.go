@@ -31,6 +31,8 @@ type Config struct {
 	Web        string // the repository's page; default: URL/acme/shop
 	// NoIssues makes the server refuse to show issues, as to a token without that right.
 	NoIssues bool
+	// NoFiling makes the server refuse to open issues, as to a token without that right.
+	NoFiling bool
 	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the
 	// host responds with the status 500 to a request for a new pull request. Default: every branch is
 	// at a commit named after it.
@@ -413,11 +415,25 @@ func (s *Server) open(p Pull) (Pull, int, string) {
 	}):
 		return p, http.StatusUnprocessableEntity, "A pull request already exists for " + p.Branch + "."
 	}
-	p.Number = int64(len(s.pulls) + 1)
+	p.Number = s.nextPull()
 	p.State = "open"
 	p.Head = at
 	s.pulls = append(s.pulls, &p)
 	return p, http.StatusCreated, ""
+}
+
+// nextPull returns the number of the next pull request, which no pull request and, except at GitLab, no issue
+// has.
+func (s *Server) nextPull() (number int64) {
+	for _, o := range s.pulls {
+		number = max(number, o.Number)
+	}
+	for _, o := range s.issues {
+		if s.cfg.Kind != "gitlab" && o.Login == "bobbin" {
+			number = max(number, o.Number)
+		}
+	}
+	return number + 1
 }
 
 // pull returns the pull request with that number. Its head follows its branch.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // An Issue is an issue. Its comments are those of its number.
@@ -103,12 +105,100 @@ func (s *Server) listIssues(form func(Issue) map[string]any) http.HandlerFunc {
 		}
 		s.mu.Lock()
 		list := []map[string]any{}
-		for _, i := range s.issues {
+		for _, i := range slices.Backward(s.issues) {
 			list = append(list, form(i))
 		}
 		s.mu.Unlock()
 		show(w, r, page(s, w, r, list))
 	}
+}
+
+// AllowFiling says whether the token may open issues from now on.
+func (s *Server) AllowFiling(may bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cfg.NoFiling = !may
+}
+
+// refusesFiling reports whether issues may not be opened, and answers so.
+func (s *Server) refusesFiling(w http.ResponseWriter) bool {
+	s.mu.Lock()
+	no := s.cfg.NoFiling
+	s.mu.Unlock()
+	if no {
+		answer(w, http.StatusForbidden, "Resource not accessible by personal access token")
+	}
+	return no
+}
+
+// Issues returns all issues, oldest first.
+func (s *Server) Issues() []Issue {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.issues)
+}
+
+// fileIssue returns a handler that opens an issue with the text at key, and answers in that form. Pull
+// requests and issues have their numbers in common, except at GitLab.
+func (s *Server) fileIssue(key string, form func(Issue) map[string]any) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s.refusesFiling(w) {
+			return
+		}
+		asked := map[string]any{}
+		readBody(r, &asked)
+		title, _ := asked["title"].(string)
+		text, _ := asked[key].(string)
+		if title == "" {
+			code := http.StatusUnprocessableEntity
+			if s.cfg.Kind == "gitlab" {
+				code = http.StatusBadRequest
+			}
+			answer(w, code, "Validation Failed: title is missing")
+			return
+		}
+		s.mu.Lock()
+		i := Issue{Title: title, Body: text, Login: "bobbin", State: "open"}
+		for _, o := range s.issues {
+			i.Number = max(i.Number, o.Number)
+		}
+		if s.cfg.Kind != "gitlab" {
+			i.Number = max(i.Number, int64(len(s.pulls)))
+		}
+		i.Number++
+		s.issues = append(s.issues, i)
+		made := form(i)
+		s.mu.Unlock()
+		show(w, r, made)
+	}
+}
+
+// addComment adds the comment of the request to its issue or pull request.
+func (s *Server) addComment(w http.ResponseWriter, r *http.Request) {
+	if s.refusesFiling(w) {
+		return
+	}
+	var asked struct{ Body string }
+	readBody(r, &asked)
+	number, _ := strconv.ParseInt(r.PathValue("number"), 10, 64)
+	s.mu.Lock()
+	s.comments = append(s.comments, Comment{
+		ID: int64(len(s.comments) + 1), Number: number, Login: "bobbin", Text: asked.Body, At: time.Now(),
+	})
+	s.mu.Unlock()
+	show(w, r, map[string]any{"id": len(s.comments), "body": asked.Body})
+}
+
+// Said returns the comments that the bot added.
+func (s *Server) Said() (all []Comment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.comments {
+		if c.Login == "bobbin" {
+			all = append(all, c)
+		}
+	}
+	return all
 }
 
 // showIssue returns a handler that shows the issue of the path. If pull is set, a pull request is an issue,
@@ -157,6 +247,7 @@ func issueForm(s *Server, i Issue) map[string]any {
 		"title":        i.Title,
 		"body":         i.Body,
 		"state":        i.State,
+		"html_url":     s.cfg.Web + "/issues/" + itoa(i.Number),
 		"user":         map[string]any{"login": i.Login},
 		"labels":       labels,
 		"comments":     count,
@@ -194,6 +285,7 @@ func (g gitLab) issueForm(i Issue) map[string]any {
 		"title":        i.Title,
 		"description":  i.Body,
 		"state":        state,
+		"web_url":      g.cfg.Web + "/-/issues/" + itoa(i.Number),
 		"author":       map[string]any{"username": i.Login},
 		"labels":       labels,
 		"confidential": i.Confidential,

@@ -10,8 +10,8 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// A PullRequestWorker works PullRequestJobs: it looks at the session's
-// pull requests, and again later, until there is nothing more to see.
+// A PullRequestWorker works PullRequestJobs: it files what is to be filed for the session, looks at its
+// pull requests, and looks again later, until there is nothing more to see.
 type PullRequestWorker struct {
 	river.WorkerDefaults[PullRequestJob]
 	Queue *Queue
@@ -34,7 +34,9 @@ func (p *PullRequestWorker) Work(ctx context.Context, j *river.Job[PullRequestJo
 			join sessions s on s.id = p.session_id where p.session_id = $1 and p.state = 'intended'
 				and s.cleared_at is null)
 			and not exists (select 1 from ci_proofs c join sessions s on s.id = c.session_id
-				where c.session_id = $1 and `+openProof+` and s.cleared_at is null)`,
+				where c.session_id = $1 and `+openProof+` and s.cleared_at is null)
+			and not exists (select 1 from tickets t join sessions s on s.id = t.session_id
+				where t.session_id = $1 and t.state = 'intended' and s.cleared_at is null)`,
 		func(ctx context.Context, session string) error {
 			if err := p.Queue.mayOpen(ctx, session); err != nil {
 				return err
@@ -77,7 +79,9 @@ func (p *PullRequestWorker) lookAgain(
 		}
 		var woken bool
 		if err := tx.QueryRow(ctx,
-			`select exists (select 1 from pull_requests where session_id = $1 and woken)`,
+			`select exists (select 1 from pull_requests where session_id = $1 and woken)
+				or exists (select 1 from tickets where session_id = $1 and state = 'intended'
+					and tried_at is null)`,
 			j.Args.Session).Scan(&woken); err != nil {
 			return err
 		}

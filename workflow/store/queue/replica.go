@@ -250,7 +250,8 @@ func (r *Replica) wake(ctx context.Context, tx pgx.Tx) error {
 			`select s.id from sessions s where (exists (select 1 from pull_requests p
 				where p.session_id = s.id and (p.state in ('intended', 'open')
 				or p.state in ('merged', 'closed') and p.news_at > now() - interval '13 days'))
-				or exists (select 1 from ci_proofs c where c.session_id = s.id and ` + openProof + `))
+				or exists (select 1 from ci_proofs c where c.session_id = s.id and ` + openProof + `)
+				or exists (select 1 from tickets t where t.session_id = s.id and t.state = 'intended'))
 			and s.cleared_at is null and not exists
 			(select 1 from river_job j where j.kind = 'pull_request' and j.args->>'session' = s.id
 				and j.state in ('available', 'pending', 'running', 'scheduled', 'retryable'))`,

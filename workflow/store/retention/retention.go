@@ -138,6 +138,7 @@ var clearing = []string{
 	`delete from lookbacks where session_id = $1`,
 	`delete from pictures where session_id = $1`,
 	`update backports set told = null where session_id = $1`,
+	`update tickets set title = '', body = '' where session_id = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }
 
@@ -175,6 +176,7 @@ var forgetting = []string{
 	`delete from pull_requests where session_id = $1`,
 	`delete from backports where session_id = $1`,
 	`delete from ci_proofs where session_id = $1`,
+	`delete from tickets where session_id = $1`,
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,

@@ -263,6 +263,11 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 				'%[1]s.0')`,
 		`insert into endorsements (permission_id, session_id, revision, report_hash, base_commit, user_id,
 			message_ts) values ('p%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0')`,
+		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
+			'f%[1]s', session_id, 'file', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+		`insert into tickets (session_id, key, mark, repository, place, title, body, permission_id, user_id,
+			message_ts, state) values ('%[1]s', 'issue:revision:1', 'm%[1]s', 'shop', 'p', 't', 'b', 'f%[1]s',
+				'U1', '%[1]s.0', 'filed')`,
 		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
 			permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,

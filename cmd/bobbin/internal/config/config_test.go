@@ -71,6 +71,9 @@ trackers:
     projects: [SHOP]
     repositories: [shop]
     guests: true
+    file_in: SHOP
+    issue_type: Bug
+    comment: true
 sources:
   - name: loki
     url: https://mcp.acme.com/loki
@@ -227,7 +230,7 @@ func TestConfigIsReadWhole(t *testing.T) {
 		Trackers: []Tracker{{
 			Kind: "jira", URL: "https://acme.atlassian.net", TokenEnv: "JIRA_TOKEN", User: "bot@acme.com",
 			Projects: []string{"SHOP"}, Repositories: []string{"shop"},
-			Guests: true,
+			Guests: true, FileIn: "SHOP", IssueType: "Bug", Comment: true,
 		}},
 		Sources: []Source{{
 			Name: "loki", URL: "https://mcp.acme.com/loki", TokenEnv: "LOKI_TOKEN",
@@ -1004,6 +1007,21 @@ c:5: user is for Jira Cloud
 c:6: WEB is a project of linear, too: its keys would name two issues
 c:7: api_url has to begin with https:// or http://
 c:7: projects names what may be read: the path of a repository, such as acme/shop`,
+	},
+	{
+		plainConfig + `trackers:
+  - {kind: jira, url: "https://x", token_env: K, projects: [SHOP], file_in: WEB}
+  - {kind: sentry, url: "https://x", token_env: K, projects: [shop], file_in: shop}
+  - {kind: linear, url: "https://x", token_env: K, projects: [WEB], issue_type: Bug}
+  - {kind: github, url: "https://x", projects: [acme/shop], comment: true}
+  - {kind: linear, url: "https://y", token_env: K, projects: [APP], file_in: APP, comments: true}
+`,
+		`c:3: WEB is not among projects
+c:4: issues are filed in jira, linear, github, gitlab, not in sentry
+c:5: issue_type is for Jira with file_in
+c:6: to file issues or to comment, the tracker needs a token
+c:7: jira files issues of the same repositories in WEB: name repositories for each
+c:7: unknown key "comments"; did you mean "comment"?`,
 	},
 	// several at once, in the order of the file
 	{

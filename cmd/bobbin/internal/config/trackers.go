@@ -25,6 +25,12 @@ type Tracker struct {
 	Repositories []string `yaml:"repositories"`
 	// issues are read in channels with guests, too; default: false
 	Guests bool `yaml:"guests"`
+	// the project in which issues are filed at people's word; default: at the repository's git host
+	FileIn string `yaml:"file_in"`
+	// of Jira: the type of these issues; default: Task
+	IssueType string `yaml:"issue_type"`
+	// what was pushed is told in a comment on the issues that a request named; default: false
+	Comment bool `yaml:"comment"`
 }
 
 // trackerProjects matches the names of projects, by kind, with a word for what they are.
@@ -65,6 +71,8 @@ func (c *Config) checkTrackers(p *strictyaml.Problems) {
 		}
 		p.InForm(at+".projects", t.Projects, trackerProjects[t.Kind].form, trackerProjects[t.Kind].want)
 		checkRepositories(p, at, c.Repositories, t.Repositories)
+		checkFiling(p, at, t)
+		c.checkFilers(p, at, i)
 		for n, name := range t.Projects {
 			key := keyForm(t.Kind) + " " + name
 			if other, twice := owners[key]; twice {
@@ -72,6 +80,39 @@ func (c *Config) checkTrackers(p *strictyaml.Problems) {
 					"name two issues", name, other)
 			}
 			owners[key] = t.Kind
+		}
+	}
+}
+
+// checkFiling adds the problems of what is written to a tracker to p.
+func checkFiling(p *strictyaml.Problems, at string, t Tracker) {
+	switch {
+	case t.FileIn != "" && !slices.Contains(tracker.Files, t.Kind):
+		p.At(at+".file_in", "issues are filed in %s, not in %s", strings.Join(tracker.Files, ", "), t.Kind)
+	case t.FileIn != "" && !slices.Contains(t.Projects, t.FileIn):
+		p.At(at+".file_in", "%s is not among projects", t.FileIn)
+	}
+	if t.IssueType != "" && (t.Kind != tracker.Jira || t.FileIn == "") {
+		p.At(at+".issue_type", "issue_type is for Jira with file_in")
+	}
+	if (t.FileIn != "" || t.Comment) && t.TokenEnv == "" {
+		p.At(at+".token_env", "to file issues or to comment, the tracker needs a token")
+	}
+}
+
+// checkFilers adds a problem to p if an earlier tracker files the issues of the same repositories.
+func (c *Config) checkFilers(p *strictyaml.Problems, at string, i int) {
+	t := c.Trackers[i]
+	for _, other := range c.Trackers[:i] {
+		shared := len(t.Repositories) == 0 || len(other.Repositories) == 0 ||
+			slices.ContainsFunc(t.Repositories, func(name string) bool {
+				return slices.Contains(other.Repositories, name)
+			})
+		files := t.FileIn != "" && slices.Contains(tracker.Files, t.Kind)
+		if files && other.FileIn != "" && shared {
+			p.At(at+".file_in", "%s files issues of the same repositories in %s: name repositories for each",
+				other.Kind, other.FileIn)
+			return
 		}
 	}
 }
@@ -98,5 +139,8 @@ func (t Tracker) Open(values map[string]string) (*tracker.Tracker, error) {
 		Projects:     t.Projects,
 		Repositories: t.Repositories,
 		Guests:       t.Guests,
+		FileIn:       t.FileIn,
+		IssueType:    t.IssueType,
+		Comments:     t.Comment,
 	})
 }

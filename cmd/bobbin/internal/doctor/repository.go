@@ -77,6 +77,7 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 			examineReading(ctx, r, f)
 			examinePapers(ctx, r, f)
+			d.examineFiling(ctx, r, f)
 		}
 		examineDemands(ctx, r, base, f)
 	}
@@ -92,6 +93,23 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		defer here.Close()
 	}
 	d.examineFiles(ctx, r, here, f)
+}
+
+// examineFiling asks the host whether issues can be filed there at people's word, unless a tracker has them.
+func (d *Doctor) examineFiling(ctx context.Context, r repository.Repository, f *List) {
+	if r.IssuePlace(d.settings.Trackers).Tracker != nil {
+		return
+	}
+	switch missing, err := r.Pulls.Host.Unfilable(ctx); {
+	case err != nil:
+		remoteRefusal(f, "issues cannot be filed", err)
+	case len(missing) > 0:
+		f.warn(`no issue can be filed from a thread ("file it"): the credential lacks `+
+			strings.Join(missing, ", "),
+			"add that to the token or the App; docs/configuration.md, Issues from threads")
+	default:
+		f.ok(`issues can be filed from threads ("file it")`)
+	}
 }
 
 // examineReading asks the host whether the issues and runs that people point at can be read.

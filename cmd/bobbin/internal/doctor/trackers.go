@@ -9,7 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/tracker"
 )
 
-// examineTracker asks a tracker for each of its projects. No issue is read.
+// examineTracker asks a tracker for each of its projects, and whether it may be written to where the
+// configuration has that. No issue is read or written.
 func (d *Doctor) examineTracker(ctx context.Context, t *tracker.Tracker, f *List) {
 	began := time.Now()
 	var read []string
@@ -28,5 +29,34 @@ func (d *Doctor) examineTracker(ctx context.Context, t *tracker.Tracker, f *List
 	if len(read) > 0 {
 		f.ok("issues of %s can be read where a message names one (%s)", strings.Join(read, ", "),
 			time.Since(began).Round(time.Millisecond))
+	}
+	d.examineWriting(ctx, t, read, f)
+}
+
+// examineWriting asks a tracker whether issues can be filed and commented on in its projects.
+func (d *Doctor) examineWriting(ctx context.Context, t *tracker.Tracker, projects []string, f *List) {
+	if !t.CanFile() && !t.Comments {
+		return
+	}
+	for _, p := range projects {
+		if p != t.FileIn && !t.Comments {
+			continue
+		}
+		does := "what was pushed is told on issues of " + p
+		if p == t.FileIn {
+			does = "issues are filed in " + p
+		}
+		err := t.CheckWriting(ctx, p)
+		var wrong *tracker.Error
+		switch {
+		case errors.As(err, &wrong):
+			f.problem(does+", which is refused: "+wrong.Reason, wrong.Cure)
+		case err != nil:
+			f.failed(does+", which could not be tried", err)
+		case t.Kind == tracker.Linear || t.Kind == tracker.Sentry:
+			f.ok("%s; %s does not tell beforehand whether the token may do that", does, t.Kind)
+		default:
+			f.ok("%s, as the token may", does)
+		}
 	}
 }

@@ -41,13 +41,14 @@ func WordsOf(r slacktest.Request) string {
 
 var (
 	asCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// links of the stage's git host, and of threads in its workspace
+	// links of the stage's git host and trackers, and of threads in its workspace
 	codeLink = regexp.MustCompile(
 		`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|` +
 			`^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
-			`^<https://git\.example/shop/(?:pulls?/\d+\|#|-/merge_requests/\d+\|!)\d+>$`)
+			`^<https://git\.example/shop/(?:(?:pulls?|(?:-/)?issues)/\d+\|#|-/merge_requests/\d+\|!)\d+>$|` +
+			`^<https://acme\.atlassian\.net/browse/[A-Z]+-\d+\|[A-Z]+-\d+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)
 	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // a slash command's thread starts with the person who ran it

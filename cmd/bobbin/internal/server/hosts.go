@@ -3,6 +3,7 @@ package server
 import (
 	"cmp"
 	"context"
+	"errors"
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -20,6 +21,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/ticket"
+	"github.com/bobbinhq/bobbin/workflow/tickets"
 )
 
 // pullRequests returns the keeper that opens pull requests for pushed branches and checks on them
@@ -38,14 +41,46 @@ func (b *Server) pullRequests(
 		Dir:          filepath.Join(s.DataDir, "sessions"),
 		Log:          b.log,
 		NameOf:       directory.DisplayName,
-		ThreadURL: func(t workflow.Thread) string {
-			return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel +
-				"/p" + strings.ReplaceAll(t.TS, ".", "")
-		},
+		ThreadURL:    threadURL(slack),
 		SecretsOf: func(ctx context.Context, r remote.Remote, commit string) (*redact.Finder, error) {
 			_, secrets, err := b.mirrorWith(ctx, r, commit, s.Secrets)
 			return secrets, err
 		},
+	}
+}
+
+// threadURL returns the function that gives the URL of a thread.
+func threadURL(slack *bot.Slack) func(workflow.Thread) string {
+	return func(t workflow.Thread) string {
+		return strings.TrimRight(slack.WorkspaceURL(), "/") + "/archives/" + t.Channel +
+			"/p" + strings.ReplaceAll(t.TS, ".", "")
+	}
+}
+
+// lookAtHosts returns the function that does for a session what is to be done at git hosts and trackers: it
+// follows the pull requests, and files what is to be filed. Pull requests come first, since comments on
+// tickets name them.
+func (b *Server) lookAtHosts(
+	s Settings, slack *bot.Slack, directory *people.Directory, agent string,
+) func(ctx context.Context, session string) (time.Duration, error) {
+	follower := b.pullRequests(s, slack, directory, agent)
+	filer := &tickets.Filer{
+		Rows:         ticket.Register{Store: b.Store},
+		Repositories: s.Repositories,
+		Trackers:     s.Trackers,
+		Agent:        agent,
+		ThreadURL:    threadURL(slack),
+		Secrets:      s.Secrets,
+		Pace:         s.HostPace,
+		Log:          b.log,
+	}
+	return func(ctx context.Context, session string) (time.Duration, error) {
+		again, err := follower.Look(ctx, session)
+		filing, failed := filer.Look(ctx, session)
+		if filing > 0 && (again == 0 || filing < again) {
+			again = filing
+		}
+		return again, errors.Join(err, failed)
 	}
 }
 
@@ -116,6 +151,7 @@ func pullRequestsOf(
 			IssueToken: issueToken(r.URL, app),
 			Missing:    appLacks(r.URL, app, mayOpen, mayLook),
 			Unreadable: appLacks(r.URL, app, mayReadIssues),
+			Unfilable:  appLacks(r.URL, app, mayFileIssues),
 		})
 	case host.GitLab:
 		p.Host = host.NewGitLab(host.GitLabConfig{
@@ -176,6 +212,7 @@ var (
 	}
 	mayCommit     = map[string]string{"contents": "write"}
 	mayReadIssues = map[string]string{"issues": "read"} // apart: an App may lack it
+	mayFileIssues = map[string]string{"issues": "write"}
 )
 
 // tokenKept is how long a read token of an App is reused for the requests of one check.
@@ -204,13 +241,19 @@ func signer(
 	}
 }
 
-// issueToken returns the function that supplies an App's credential for reading issues; nil without an App.
-func issueToken(address string, app *githubapp.App) func(ctx context.Context) (remote.Credential, error) {
+// issueToken returns the function that supplies an App's credential for reading and filing issues; nil
+// without an App.
+func issueToken(
+	address string, app *githubapp.App,
+) func(ctx context.Context, write bool) (remote.Credential, error) {
 	if app == nil {
 		return nil
 	}
 	kept := app.CachedTokens(tokenKept)
-	return func(ctx context.Context) (remote.Credential, error) {
+	return func(ctx context.Context, write bool) (remote.Credential, error) {
+		if write {
+			return app.Token(ctx, address, mayFileIssues)
+		}
 		return kept.Token(ctx, address, mayReadIssues)
 	}
 }

@@ -288,7 +288,7 @@ func (b *Server) newWork(s Settings, slack *bot.Slack, directory *people.Directo
 		Secrets:    s.Secrets,
 		Metrics:    s.Metrics,
 		Traces:     b.traces,
-		Look:       b.pullRequests(s, slack, directory, b.signature()).Look,
+		Look:       b.lookAtHosts(s, slack, directory, b.signature()),
 	}
 }
 
@@ -395,7 +395,7 @@ func newPoster(
 ) *poster.Poster {
 	return &poster.Poster{
 		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
-		Links: append(webAddresses(s.Repositories),
+		Links: append(webAddresses(s.Repositories, s.Trackers),
 			strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
 		Mentionable: approverIDs(s.Repositories),
 		Code:        codeURLs(s.Repositories),
@@ -571,9 +571,14 @@ func approverIDs(list []repository.Repository) (ids []string) {
 }
 
 // webAddresses returns the prefixes of URLs to which links in the bot's messages may lead: the
-// repositories' own pages.
-func webAddresses(list []repository.Repository) []string {
+// repositories' own pages, and those of the trackers in which issues are filed.
+func webAddresses(list []repository.Repository, trackers []*tracker.Tracker) []string {
 	var links []string
+	for _, t := range trackers {
+		if t.CanFile() {
+			links = append(links, strings.TrimRight(t.URL, "/")+"/")
+		}
+	}
 	for _, r := range list {
 		if strings.HasPrefix(r.URL, "https://") {
 			links = append(links, strings.TrimSuffix(r.URL, ".git")+"/")

@@ -229,6 +229,11 @@ func (d *Delivery) publishCommit(
 	if err != nil {
 		return model.Result{}, err
 	}
+	comments, err := ticketComments(ctx, d, work, commit, f)
+	if err != nil {
+		return model.Result{}, err
+	}
+	proposed = append(proposed, comments...)
 	tasks, err := d.Store.Tasks(ctx, s.ID, "")
 	if err != nil {
 		return model.Result{}, err

@@ -137,7 +137,13 @@ func (c *Case) awaitsConsent() bool {
 
 // saysStop reports whether the message stops the session.
 func (c *Case) saysStop() bool {
-	return c.says().Consent.Kind == intent.ConsentStop || get(c, &c.stops)
+	return c.says().Consent.Kind == intent.ConsentStop || c.putsOff() || get(c, &c.stops)
+}
+
+// putsOff reports whether the message puts approved work off and asks for an issue in its place: "not this
+// week, make an issue of it".
+func (c *Case) putsOff() bool {
+	return c.says().Files && c.says().Refusal != intent.RefusalNone && get(c, &c.approved) != nil
 }
 
 // withdraws reports whether the message takes back objections of its writer.
@@ -148,7 +154,8 @@ func (c *Case) withdraws() bool {
 // refusesPushed reports whether the message refuses something after the push, when nothing runs.
 func (c *Case) refusesPushed() bool {
 	rests := c.Session.Phase == workflow.PhaseDone && !c.Session.Open
-	return rests && c.says().Refusal != intent.RefusalNone && get(c, &c.pushed) != ""
+	refuses := c.says().Refusal != intent.RefusalNone && !c.says().Files
+	return rests && refuses && get(c, &c.pushed) != ""
 }
 
 // afterStop reports whether the message was written while approved work is stopped, and is about that: no

@@ -132,6 +132,10 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.Backport(ctx, c.Message, c.person(), approval.BackportOf(b.means))
 			}, workflow.ButtonBackport),
+		press("File it", "is judged like an approval, of the issue that the button is for",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.Approvals.File(ctx, c.Message, c.person(), b.means)
+			}, workflow.ButtonFile),
 		press("Fix it there", "is judged like an approval, of the files of the pushed change alone",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.FixChecks(ctx, c.Message, c.person(), b.means)

@@ -53,6 +53,16 @@ var wordCases = []ruleCase{
 	{"answer", "test it with `make check`", asked},
 	{"branch", "branch: release/1.4", func(c *Case) { c.Session.Repository = "shop" }},
 	{"backport", "backport this to release/1.4", nothing},
+	{"file an issue", "file it", nothing},
+	{"file an issue", "not this week, make an issue of it", nothing},
+	{"file an issue", "not now, file it", func(c *Case) {
+		c.Session.Phase = workflow.PhaseDone
+		c.pushed.value = "it was pushed already"
+	}},
+	{"file an issue", "file it", heldBack},
+	{"stop", "not this week, make an issue of it", func(c *Case) {
+		c.approved.value = &workflow.Approval{}
+	}},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
 	{"go on, unclear", "go on", func(c *Case) {
@@ -131,6 +141,7 @@ var pressCases = []pressCase{
 	{"held", workflow.ButtonConsult, heldBack},
 	{"held", workflow.ButtonBroken, heldBack},
 	{"Backport", workflow.ButtonBackport, heldBack},
+	{"File it", workflow.ButtonFile, heldBack},
 	{"Fix it there", workflow.ButtonFixThere, heldBack},
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
 	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
@@ -286,8 +297,8 @@ func TestEveryRuleFires(t *testing.T) {
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
 	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
-	"limited approval, held", "push", "limit reached", "limit to approved work", "consent, unclear",
-	"approval", "question about the change", "review", "who knows the code", "held",
+	"file an issue", "limited approval, held", "push", "limit reached", "limit to approved work",
+	"consent, unclear", "approval", "question about the change", "review", "who knows the code", "held",
 }
 
 // What a person says whose words are held back answers no question, and lets nothing go on. The control: the

@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/store/ticket"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -43,7 +44,7 @@ func (j *Judge) stopParts(
 		consent.Decision{What: workflow.DecideStop, Allowed: true, User: p.ID, MessageTS: m.TS},
 		progress.StoppedInquiries{Alone: !j.Session().Open}, progress.StoppedLookbacks{},
 		store.PicturesStopped{},
-		backports.Stop{}, ciproof.Stop{})
+		backports.Stop{}, ciproof.Stop{}, ticket.Stop{})
 	kept := "The work so far is kept; "
 	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open {
 		// nothing ran but what runs beside the turns
@@ -101,6 +102,10 @@ func (j *Judge) stopParts(
 			"Revision %d was not begun; write \"fix it\" to take it up again, or what has to change.",
 			j.Session().Revision,
 		)
+		buttons = j.Approvals.FileButton(ctx)
+	}
+	if m.Says.Files {
+		kept += " To make an issue of it, reply \"file it\"."
 	}
 	return append(f, update, store.Lines(j.ProgramLine(said+" "+kept, buttons...))), nil
 }

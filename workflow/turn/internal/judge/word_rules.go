@@ -33,8 +33,8 @@ func refusalRules() []rule {
 		},
 		{
 			name: "stop",
-			when: "it says to stop; while approved work is under way, also one clause that says to wait, " +
-				"or not to fix " +
+			when: "it says to stop; while approved work is under way, also that an issue is to be made of " +
+				"it instead, or one clause that says to wait, or not to fix " +
 				"or push, unless the message answers a question for which everything rests",
 			then:  "stops the session at once; anybody who may take part can say it",
 			fires: (*Case).saysStop,
@@ -148,6 +148,16 @@ func orderRules() []rule {
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Approvals.Land(ctx, c.Message, c.person(), c.says().LandsOn)
+			},
+		},
+		{
+			name: "file an issue",
+			when: `it asks to file an issue ("file it"), and nothing else but that the work is put off`,
+			then: "is judged like an approval, of the issue alone; from a private conversation, or before " +
+				"any report, shows the text and where it would go first",
+			fires: func(c *Case) bool { return c.says().Files },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.File(ctx, c.Message, c.person(), "")
 			},
 		},
 		{

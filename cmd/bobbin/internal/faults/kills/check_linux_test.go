@@ -31,7 +31,7 @@ func (c *chaos) threads() []harness.Thread {
 	return slices.Clone(c.places)
 }
 
-func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" }
+func (c *chaos) unguarded() bool { return c.unguard != "" || c.forget != "" || c.disabled != "" }
 
 // duplicateSeen reports whether a run without a guard has already shown that something happened twice, so
 // that the run can end early. It is false for a run with all guards.

@@ -26,7 +26,7 @@ import (
 )
 
 // hostLines holds how often each further line must stand in every thread of a run with pull requests: one for
-// the session's own branch, and one for its backport.
+// the session's own branch, and one for its backport; and one for the issue with its report.
 var hostLines = map[string]int{
 	openedLine: 2,
 	"mallory wrote on the pull request, which":                         1,
@@ -34,12 +34,14 @@ var hostLines = map[string]int{
 	closedLine:    2,
 	portedLine:    1,
 	"No backport": 0,
+	filedLine:     1,
 }
 
 const (
 	openedLine = "Draft pull request"
 	portedLine = "Backport to `release/1.0`, as ann asked: pushed"
 	closedLine = "was closed without being merged"
+	filedLine  = "Filed as "
 	release    = "release/1.0"
 )
 
@@ -116,8 +118,8 @@ func (c *chaos) moveRelease() {
 	require.NoError(c.t, err, string(said))
 }
 
-// useHost asks in each thread for a backport, has a stranger comment on each pull request, and changes the
-// description that each pull request should have.
+// useHost asks in each thread for a backport and for an issue, has a stranger comment on each pull request,
+// and changes the description that each pull request should have.
 func (c *chaos) useHost(ctx context.Context) {
 	c.everywhere(ctx, openedLine, 1)
 	for _, p := range c.threads() {
@@ -126,6 +128,11 @@ func (c *chaos) useHost(ctx context.Context) {
 	}
 	c.everywhere(ctx, portedLine, 1)
 	c.everywhere(ctx, openedLine, 2)
+	for _, p := range c.threads() {
+		_, err := c.slack.Say(p.Channel, c.ann, "not this week, make an issue of it", p.Root)
+		require.NoError(c.t, err)
+	}
+	c.everywhere(ctx, filedLine, 1)
 	for _, p := range c.host.Pulls() {
 		c.host.Say(hosttest.Comment{
 			Number: p.Number,
@@ -218,8 +225,11 @@ func (c *chaos) paperFaults() (found []string) {
 	return found
 }
 
-// opensTwice reports whether a branch has two pull requests.
+// opensTwice reports whether a branch has two pull requests, or a thread two issues.
 func (c *chaos) opensTwice() bool {
+	if len(c.host.Issues()) > c.sessions {
+		return true
+	}
 	branches := map[string]bool{}
 	for _, p := range c.host.Pulls() {
 		branches[p.Branch] = true
@@ -232,6 +242,9 @@ func (c *chaos) opensTwice() bool {
 func (c *chaos) hostFaults() (found []string) {
 	if n := len(c.host.Pulls()); n != 2*c.sessions {
 		found = append(found, fmt.Sprintf("pull requests: %d, want %d", n, 2*c.sessions))
+	}
+	if n := len(c.host.Issues()); n != c.sessions {
+		found = append(found, fmt.Sprintf("issues: %d, want %d", n, c.sessions))
 	}
 	// Each backport is a pushed row, and the details button of its line refers to the proof.
 	var done, buttons int

@@ -27,6 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/githost"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/host/hosttest"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/storetest"
 )
 
@@ -48,6 +49,7 @@ type chaos struct {
 
 	pullsStay bool   // nobody closes pull requests at a death with forget
 	froze     bool   // replicas froze at points, and woke again
+	disabled  string // guard that the program disables by itself (see package failpoint)
 	binary    string // path of the program; default: the unchanged program
 	hosted    bool   // pull requests are opened for pushed branches, and watched
 	commits   bool   // the host makes the commits
@@ -375,7 +377,7 @@ func (c *chaos) run(r *replicaProcess) *exec.Cmd {
 		"SLACK_API_URL="+c.slack.URL(),
 		"OPENAI_API_KEY=none", "OPENAI_BASE_URL="+c.model+"/v1", "DATABASE_URL="+c.url,
 		"BOBBIN_DATA_DIR="+filepath.Join(c.dir, r.data))
-	cmd.Env = append(cmd.Env, withWaits())
+	cmd.Env = append(cmd.Env, withWaits(), failpoint.DisabledVar+"="+c.disabled)
 	cmd.Env = append(cmd.Env, r.env...)
 	if c.hosted {
 		cmd.Env = append(cmd.Env, "BOBBIN_GIT_TOKEN="+githost.Password)

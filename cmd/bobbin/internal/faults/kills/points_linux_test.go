@@ -221,7 +221,8 @@ func kindFor(point string) repositoryKind {
 	switch {
 	case strings.HasPrefix(point, "host_commit_"):
 		return committedByHost
-	case strings.HasPrefix(point, "pull_request_"), strings.HasPrefix(point, "backport_"):
+	case strings.HasPrefix(point, "pull_request_"), strings.HasPrefix(point, "backport_"),
+		strings.HasPrefix(point, "ticket_"):
 		return withHost
 	}
 	return plainRepository
@@ -238,10 +239,10 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	binary := withPoints(t)
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	for name, x := range map[string]struct {
-		point, unguard, forget, want string
-		frozen, commits              bool
-		pullsStay                    bool // nobody closes pull requests before the bot goes on
-		hit                          int
+		point, unguard, forget, disabled, want string
+		frozen, commits                        bool
+		pullsStay                              bool // nobody closes pull requests before the bot goes on
+		hit                                    int
 	}{
 		"the key that a post is looked up by": {
 			point: "reply_posted", hit: 1, want: `stands [2-9] times`,
@@ -265,6 +266,16 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 			want:      `was put [2-9] times`,
 			forget:    `update pull_request_papers set tried_at = null`,
 			pullsStay: true,
+		},
+		"the mark that a host was sent an issue": {
+			point:  "ticket_filed",
+			hit:    1,
+			want:   `issues: \d+, want`,
+			forget: `update tickets set tried_at = null`,
+		},
+		"the job of an issue, which is checked once more": {
+			point: "ticket_tried", hit: 1, frozen: true, want: `issues: \d+, want`,
+			disabled: failpoint.IssueJob,
 		},
 		"the commit of a backport, which is kept before its push": {
 			point: "backport_pushed",
@@ -318,6 +329,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 					model:    model,
 					unguard:  x.unguard,
 					forget:   x.forget,
+					disabled: x.disabled,
 					hosted:   x.commits || kindFor(x.point) != plainRepository,
 					commits:  x.commits,
 

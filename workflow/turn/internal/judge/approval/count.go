@@ -387,8 +387,8 @@ type question struct {
 	subject  string
 	permit   workflow.PermissionKind
 	decide   workflow.DecisionKind
-	what     string // what is to be done, as the beginning of a sentence
-	reason   string // of the decision
+	what     string          // what is to be done, as the beginning of a sentence
+	reason   string          // of the decision
 	button   workflow.Button // its zero value: only words say it
 }
 

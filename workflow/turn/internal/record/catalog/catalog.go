@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git"
+	"github.com/bobbinhq/bobbin/repo/tracker"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -21,7 +22,8 @@ type Catalog struct {
 	Repositories []repository.Repository
 	Mirrors      *git.Mirrors // of the repositories, to look up branches
 	// Tickets returns the issues that people who may approve named, the newest last; nil: none is looked for.
-	Tickets func(ctx context.Context) ([]Ticket, error)
+	Tickets  func(ctx context.Context) ([]Ticket, error)
+	Trackers []*tracker.Tracker
 }
 
 // ChangeButton returns the button that asks for another repository, or nil if there is only one to

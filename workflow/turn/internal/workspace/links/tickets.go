@@ -38,6 +38,24 @@ func (r *reading) followTickets(
 // keyEnd ends the keys of all notes about an issue.
 func keyEnd(ref tracker.Ref) string { return ":" + ref.Kind + ":" + ref.Shown }
 
+// A Named is an issue that a message named and that was read.
+type Named struct{ Kind, Shown string }
+
+// ReadTickets returns the issues that were read, of the keys of all notes, each once.
+func ReadTickets(known []string) (all []Named) {
+	for _, key := range known {
+		rest, _ := strings.CutPrefix(key, workflow.KeyOfTicket)
+		parts := strings.SplitN(rest, ":", 4) // ts, sum, kind, the issue
+		if len(parts) < 4 || parts[1] == notRead || parts[1] == notForGuests {
+			continue
+		}
+		if one := (Named{parts[2], parts[3]}); !slices.Contains(all, one) {
+			all = append(all, one)
+		}
+	}
+	return all
+}
+
 // newestSum returns the sum of an issue when it was read last, of the keys of all notes, or an empty string.
 func newestSum(known []string, ref tracker.Ref) string {
 	for _, key := range slices.Backward(known) {

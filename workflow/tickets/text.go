@@ -1,0 +1,52 @@
+package tickets
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/store/ticket"
+)
+
+// text returns what is sent: the row's text with a link to the thread and, of a comment, the pull request. It
+// is masked once more, since the secrets may have changed since the row was written.
+func (f *Filer) text(ctx context.Context, row ticket.Row) (string, error) {
+	body := host.Body(row.Body)
+	if row.IsComment() {
+		pull, err := f.pull(ctx, row)
+		if err != nil {
+			return "", err
+		}
+		body += pull
+	}
+	session, err := f.Rows.Store.Session(ctx, row.Session)
+	if err != nil {
+		return "", err
+	}
+	by := ""
+	if row.UserName != "" {
+		by = ", as " + host.Quote(row.UserName) + " says"
+	}
+	if row.IsComment() {
+		by = ""
+	}
+	if f.ThreadURL != nil {
+		body += fmt.Sprintf("\n\nFrom a thread in Slack%s: %s", by, f.ThreadURL(session.Thread))
+	}
+	return f.Secrets.Mask(strings.TrimSpace(body)), nil
+}
+
+// pull returns the pull request with the change, in a line, or an empty string if there is none.
+func (f *Filer) pull(ctx context.Context, row ticket.Row) (string, error) {
+	pull, err := pullrequest.Register{Store: f.Rows.Store}.Of(ctx, row.Session)
+	if err != nil || pull == nil || pull.URL == "" {
+		return "", err
+	}
+	noun := host.WordsOf("").Noun
+	if r := f.repositoryOf(row.Repository); r != nil {
+		noun = r.Pulls.Words().Noun
+	}
+	return fmt.Sprintf("\n\nThe %s: %s", noun, pull.URL), nil
+}
