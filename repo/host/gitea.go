@@ -60,6 +60,8 @@ type giteaPull struct {
 	Commit string      `json:"merge_commit_sha"`
 	Head   giteaBranch `json:"head"`
 	Base   giteaBranch `json:"base"`
+	// false also for a draft, and while Gitea has not looked for conflicts yet
+	Mergeable bool `json:"mergeable"`
 }
 
 // A giteaBranch is the branch that a pull request takes commits from or to.
@@ -124,7 +126,11 @@ func (r *GiteaRepository) Open(ctx context.Context, o Opening) (PullRequest, err
 func (r *GiteaRepository) Look(ctx context.Context, number int64) (PullRequest, error) {
 	var p giteaPull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
-	return r.read(p), err
+	out := r.read(p)
+	if out.State == Open && p.Mergeable {
+		out.Merges = MergeClean
+	}
+	return out, err
 }
 
 // Reword replaces the text of a pull request.

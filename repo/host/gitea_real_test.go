@@ -105,6 +105,7 @@ func TestARealGitea(t *testing.T) {
 	g.holdsDrafts(h, commit)
 	g.holdsReports(h, commit)
 	g.holdsEnds(h)
+	g.holdsConflicts(h)
 }
 
 // holdsRights checks that the rights named in the configuration's documentation are enough, and that a
@@ -155,6 +156,7 @@ func (rg realGitea) holdsDrafts(h *GiteaRepository, commit string) {
 	require.NoError(t, err)
 	require.Equal(t, "Why, and why then", p.Body)
 	require.True(t, p.Draft)
+	require.Equal(t, MergeUnknown, p.Merges, "a draft is never mergeable at Gitea")
 	_, err = h.Look(ctx, 99)
 	require.ErrorIs(t, err, ErrNotFound)
 }
@@ -217,11 +219,13 @@ func (rg realGitea) holdsEnds(h *GiteaRepository) {
 	require.Equal(t, Closed, p.State)
 	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Fix it"}, nil)
 	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
-		var state struct{ Mergeable bool }
-		if rg.in("GET", "/pulls/1", nil, &state); state.Mergeable || time.Now().After(deadline) {
+		p, err = h.Look(ctx, 1)
+		require.NoError(t, err)
+		if p.Merges == MergeClean || time.Now().After(deadline) {
 			break
 		}
 	}
+	require.Equal(t, MergeClean, p.Merges)
 	rg.in("POST", "/pulls/1/merge", map[string]any{"Do": "merge"}, nil)
 	p, err = h.Look(ctx, 1)
 	require.NoError(t, err)
@@ -231,4 +235,27 @@ func (rg realGitea) holdsEnds(h *GiteaRepository) {
 	require.NoError(t, err)
 	require.Equal(t, p.Merged, commits[0].Hash)
 	require.Contains(t, commits[0].Message, "Fix it")
+}
+
+// holdsConflicts checks that a pull request is clean until its base gets another file of the same name. From
+// then on Gitea says no more than that it cannot be merged.
+func (rg realGitea) holdsConflicts(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.branch("bobbin/fix-3")
+	p, err := h.Open(ctx, Opening{Branch: "bobbin/fix-3", Base: "main", Title: "Clash"})
+	require.NoError(t, err)
+	wait := func(want Mergeability) {
+		for deadline := time.Now().Add(20 * time.Second); ; { // the server looks in the background
+			p, err = h.Look(ctx, p.Number)
+			require.NoError(t, err)
+			if p.Merges == want || time.Now().After(deadline) {
+				break
+			}
+		}
+		require.Equal(t, want, p.Merges)
+	}
+	wait(MergeClean)
+	rg.in("POST", "/contents/bobbin-fix-3.txt",
+		map[string]any{"content": "aG8K", "branch": "main", "message": "Add the same file"}, nil)
+	wait(MergeUnknown)
 }

@@ -176,6 +176,7 @@ func (g gitea) pullForm(p Pull) map[string]any {
 		"head":             map[string]any{"ref": p.Branch, "sha": p.Head, "repo_id": p.project()},
 		"base":             map[string]any{"ref": p.Base, "repo_id": repositoryID},
 	}
+	v["mergeable"] = g.cfg.Merges(p.Branch, p.Base) == "clean" && !p.Draft
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

@@ -174,6 +174,17 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		"head":             map[string]any{"ref": p.Branch, "sha": p.Head},
 		"base":             map[string]any{"ref": p.Base},
 	}
+	switch g.cfg.Merges(p.Branch, p.Base) {
+	case "clean":
+		v["mergeable"] = true
+		v["mergeable_state"] = "clean"
+	case "conflicts":
+		v["mergeable"] = false
+		v["mergeable_state"] = "dirty"
+	default:
+		v["mergeable"] = nil
+		v["mergeable_state"] = "unknown"
+	}
 	if p.State == "merged" {
 		v["state"] = "closed"
 		v["merged_at"] = "2026-03-02T12:00:00Z"
