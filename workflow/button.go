@@ -1,5 +1,7 @@
 package workflow
 
+import "github.com/bobbinhq/bobbin/workflow/plaintext"
+
 // An ActionID says what a press of a button asks for: Slack sends it back as the action_id. The ids of
 // buttons are stored, so they never change. Of an event that is no press it says how the event came about.
 type ActionID string
@@ -30,10 +32,14 @@ const (
 	ButtonOnBase     ActionID = "on_base"      // chooses that branch or tag to work from
 	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
 	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
+	ButtonMergeBase  ActionID = "merge_base"   // merges the base branch into the pushed one
 	ButtonWorks      ActionID = "works"        // the merged change works
 	ButtonBroken     ActionID = "still_broken" // the merged change does not work
 	ButtonDetails    ActionID = "details"      // shows the text that its row holds, and asks for nothing
 )
+
+// MergeLabel returns the label of the button that merges the base branch of that name.
+func MergeLabel(base string) string { return "Merge " + plaintext.CutLine(base, 60) }
 
 // The buttons of a result. Each asks what people can also ask in words.
 const (

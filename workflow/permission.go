@@ -83,6 +83,7 @@ const (
 	DecideAskPutBack DecisionKind = "ask_put_back" // to ask for that
 	DecideBackport   DecisionKind = "backport"     // to bring a pushed change to releases
 	DecideFixThere   DecisionKind = "mend"         // to fix what is red at the git host
+	DecideMergeBase  DecisionKind = "merge_base"   // to merge the base branch into a pushed one
 	DecideAllow      DecisionKind = "allow"        // to use more than a limit allows
 	DecideLimit      DecisionKind = "limit"        // the program: a limit was reached
 	DecideRepository DecisionKind = "repository"   // to choose another repository

@@ -137,6 +137,7 @@ var clearing = []string{
 	`delete from twins where session_id = $1 or twin = $1`,
 	`delete from lookbacks where session_id = $1`,
 	`delete from pictures where session_id = $1`,
+	`delete from branch_conflicts where session_id = $1`,
 	`update backports set told = null where session_id = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }
@@ -173,6 +174,7 @@ var forgetting = []string{
 	`delete from pull_requests where session_id = $1`,
 	`delete from backports where session_id = $1`,
 	`delete from ci_proofs where session_id = $1`,
+	`delete from base_merges where session_id = $1`,
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,
 	`delete from pushes where session_id = $1`,
