@@ -23,6 +23,8 @@ type Reading struct {
 	Push          Push     // allows a push
 	Backport      bool     // asks to bring the pushed change to releases
 	Releases      []string // the releases that it names
+	MergesBase    bool     // asks to merge the base branch into the pushed one
+	BaseToMerge   string   // the branch that it names then; empty: it names none
 	GoesOn        bool     // says that stopped work goes on, perhaps beside other sentences
 	SaysGoOn      bool     // says that, and nothing else
 	AdoptsToBuild bool     // says to build it, too
@@ -170,6 +172,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Push.ByCI = provesByCI(pushing)
 	r.Push.Value = namedValue(pushing)
 	r.Releases, r.Backport = readBackport(t)
+	r.BaseToMerge, r.MergesBase = readMergeBase(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
 		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
@@ -191,9 +194,9 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 }
 
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
-// scope or without, a push, or a backport.
+// scope or without, a push, a backport, or a merge of the base.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Backport || r.Consent.Consents()
+	return r.Push.Allows || r.Backport || r.MergesBase || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages

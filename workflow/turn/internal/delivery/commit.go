@@ -51,6 +51,9 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		}
 		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
+			if spec.Parents, err = d.mergedParents(ctx, stands); err != nil {
+				return "", err
+			}
 		}
 	}
 	return work.Commit(ctx, spec)
@@ -75,11 +78,27 @@ func (d *Delivery) commitSpec(
 	if proven.unproven() != "" {
 		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
 	}
-	return git.CommitSpec{
+	if proven.merge != nil {
+		f.Title = mergeTitle(*proven.merge)
+	}
+	spec := git.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
 		Message:  d.SecretFinder().Mask(proposal.CommitMessage(f.Title, f.Summary, title)),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
-	}, nil
+	}
+	spec.Parents, err = d.mergedParents(ctx, spec.Parent)
+	return spec, err
+}
+
+// mergedParents returns the base commit as a further parent if the files hold a merge of it that the parent
+// does not have. That holds for whatever is committed on top of such a merge, too.
+func (d *Delivery) mergedParents(ctx context.Context, parent string) ([]string, error) {
+	base := d.Session().BaseCommit
+	common, err := d.Trees.Current().Work.MergeBase(ctx, parent, base)
+	if err != nil || common == base {
+		return nil, err
+	}
+	return []string{base}, nil
 }
 
 // proposedPull returns the intent to open a pull request for the pushed commit, a line if none can be opened
@@ -115,12 +134,22 @@ func proposedPull(
 		Changes:   work.changes,
 		Mask:      d.SecretFinder().Mask,
 	}
+	heading := w.Heading()
+	if work.merge != nil { // the pull request is still about the change
+		pull, err := pullrequest.Register{Store: d.Store}.Of(ctx, d.Session().ID)
+		if err != nil {
+			return nil, fmt.Errorf("pull request: %w", err)
+		}
+		if pull != nil {
+			heading = pull.Title
+		}
+	}
 	return []store.Part{pullrequest.Intent{
 		Repository: r.Name,
 		Branch:     d.Session().Branch,
 		Head:       commit,
 		Base:       base,
-		Title:      w.Heading(),
+		Title:      heading,
 		Body:       w.Body(),
 		Files:      w.Paths(),
 	}}, nil

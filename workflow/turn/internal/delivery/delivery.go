@@ -29,6 +29,8 @@ type Delivery struct {
 	// receives what no event told, and fails if something cannot be read; then nothing is pushed.
 	Recheck func(context.Context, *workflow.Approval) error
 
+	keepsMarkers bool // tests only: conflict markers are not looked for
+
 	// the orchestrator was told that the report's command still fails
 	saidCommand bool
 	// the orchestrator was told once what people wrote since the approval, as it says nothing of it

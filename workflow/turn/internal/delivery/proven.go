@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/proof/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
@@ -36,6 +37,7 @@ type provenWork struct {
 	amended        bool            // people corrected the work since the approval
 	criteria       []string        // done criteria; finish says something about each
 	review         *review.Outcome // nil: the review is off
+	merge          *merges.Row     // the merge of the base that it is; nil: it is other work
 	unsaid         []string        // sentences of the orchestrator that only the program may say
 }
 
@@ -86,6 +88,9 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 			Missing: d.Trees.SandboxOff,
 			Why:     "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff,
 		}, nil
+	}
+	if shown, left, err := d.unresolved(ctx, w); err != nil || left {
+		return shown, err
 	}
 	// The same files over the same base prove the same, so the proof of a worker's claim is not run
 	// again at the end of the work.

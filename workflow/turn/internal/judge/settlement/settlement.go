@@ -288,7 +288,7 @@ func offersAnswerOrDefaults(m store.OpenMessage) bool {
 // offersAfterPush reports whether a message says what can be done about a pushed change, which is open until
 // somebody who may decide has decided, or a stop.
 func offersAfterPush(m store.OpenMessage) bool {
-	return offers(m, workflow.ButtonBackport, workflow.ButtonFixThere)
+	return offers(m, workflow.ButtonBackport, workflow.ButtonFixThere, workflow.ButtonMergeBase)
 }
 
 // offersDecision reports whether a message waits for a person who may take a decision. Remarks, questions and
