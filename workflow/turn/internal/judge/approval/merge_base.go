@@ -277,7 +277,7 @@ func (ap *Approvals) mergeParts(
 		consent.Decision{
 			What:      workflow.DecideMergeBase,
 			Allowed:   true,
-			Reason:    plan.Base + " " + plan.Theirs,
+			Reason:    plan.Base + " " + prompt.ShortHash(plan.Theirs),
 			User:      p.ID,
 			MessageTS: m.TS,
 			Revision:  plan.Revision,
