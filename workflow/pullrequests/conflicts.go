@@ -73,7 +73,8 @@ func (f *Follower) lookAtBranch(ctx context.Context, b merges.Branch) (again tim
 	found, err := f.tryMerge(ctx, b, b.Head)
 	var refused *remote.Error
 	if errors.As(err, &refused) && ctx.Err() == nil {
-		f.Log.Warn("a pushed branch cannot be looked at", "session", b.Session, "branch", b.Branch, "err", err)
+		f.Log.Warn("a pushed branch cannot be looked at", "session", b.Session, "branch", b.Branch,
+			"err", err)
 		return max(refused.After, again), nil
 	}
 	if err != nil {

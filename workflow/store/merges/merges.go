@@ -192,8 +192,8 @@ func (g Register) Change(ctx context.Context, before, after Branch, parts ...sto
 			return err
 		}
 		tag, err := tx.Exec(ctx,
-			`insert into branch_conflicts as c (repository, branch, session_id, base, head, onto, state, files,
-				followed) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+			`insert into branch_conflicts as c (repository, branch, session_id, base, head, onto, state,
+				files, followed) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 			on conflict (repository, branch) do update set base = excluded.base, head = excluded.head,
 				onto = excluded.onto, state = excluded.state, files = excluded.files,
 				news_at = case when c.state = excluded.state then c.news_at else now() end

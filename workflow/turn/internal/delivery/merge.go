@@ -91,16 +91,16 @@ func (d *Delivery) handOver(ctx context.Context, m merges.Row, why string) error
 	return d.Record(ctx,
 		inbox.AgentNote{Key: fmt.Sprintf("merge refused:%d", m.Revision), Text: fmt.Sprintf(
 			"The merge of %s has no conflicts of lines, but the program could not finish it:\n%s\nFind out "+
-				"why, delegate a fix within these files, and call finish. If it cannot be fixed there, reply "+
-				"with that.\n%s", prompt.FileName(m.Base), prompt.Fence("output", why),
+				"why, delegate a fix within these files, and call finish. If it cannot be fixed there, "+
+				"reply with that.\n%s", prompt.FileName(m.Base), prompt.Fence("output", why),
 			prompt.Fence("files", strings.Join(m.Files, "\n")))},
-		store.Lines(d.ProgramLine(fmt.Sprintf("%s merges without conflicts, but the merged files do not pass. "+
-			"Nothing was pushed; I look into it.", plaintext.CodeSpan(m.Base)))))
+		store.Lines(d.ProgramLine(fmt.Sprintf("%s merges without conflicts, but the merged files do not "+
+			"pass. Nothing was pushed; I look into it.", plaintext.CodeSpan(m.Base)))))
 }
 
-// completeMerge returns a merge of the base if it is complete: nothing but the files of the pushed change, and
-// those that conflict, differs from what the merge alone makes, no conflict is left, and the whole is proven
-// on the new base. What agents resolved is reviewed. The hunks of the change are not tried again.
+// completeMerge returns a merge of the base if it is complete: nothing but the files of the pushed change,
+// and those that conflict, differs from what the merge alone makes, no conflict is left, and the whole is
+// proven on the new base. What agents resolved is reviewed. The hunks of the change are not tried again.
 func (d *Delivery) completeMerge(
 	ctx context.Context, a *workflow.Approval, m merges.Row, f decision.Finish,
 ) (work provenWork, err error) {
@@ -124,8 +124,8 @@ func (d *Delivery) confineMerge(ctx context.Context, m merges.Row) error {
 	tree, err := w.Tree(ctx)
 	var unfit *git.PathError
 	if errors.As(err, &unfit) {
-		return prompt.NewRefusal("Refused: this cannot be committed: %v. Delegate one task alone that removes "+
-			"or ignores it.", unfit)
+		return prompt.NewRefusal("Refused: this cannot be committed: %v. Delegate one task alone that "+
+			"removes or ignores it.", unfit)
 	}
 	if err != nil {
 		return err
@@ -162,7 +162,9 @@ func (d *Delivery) confineMerge(ctx context.Context, m merges.Row) error {
 const maxPutBack = 8
 
 // unresolved returns a proof that fails while conflict markers are left in a merge of the base.
-func (d *Delivery) unresolved(ctx context.Context, w *git.Workspace) (shown proof.Proof, left bool, err error) {
+func (d *Delivery) unresolved(
+	ctx context.Context, w *git.Workspace,
+) (shown proof.Proof, left bool, err error) {
 	approval, err := d.StandingApproval(ctx)
 	if err != nil || approval == nil {
 		return shown, false, err

@@ -39,7 +39,7 @@ type Case struct {
 	mayApprove   fact[approverCheck]          // whether the writer may approve
 	requestAbove fact[approval.RequestsAbove] // what others wrote above the message
 	testCommand  fact[string]                 // the command that tests the repository, as it says
-	mergesBase   fact[bool]                   // something was pushed, and the message names its base or no branch
+	mergesBase   fact[bool]                   // something was pushed, and the message may mean its base
 
 	err error // the first fact that could not be read
 }

@@ -53,6 +53,7 @@ var wordCases = []ruleCase{
 	{"answer", "test it with `make check`", asked},
 	{"branch", "branch: release/1.4", func(c *Case) { c.Session.Repository = "shop" }},
 	{"backport", "backport this to release/1.4", nothing},
+	{"merge of the base", "please resolve the conflicts", func(c *Case) { c.mergesBase.value = true }},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
 	{"go on, unclear", "go on", func(c *Case) {
@@ -130,6 +131,7 @@ var pressCases = []pressCase{
 	{"held", workflow.ButtonConsult, heldBack},
 	{"held", workflow.ButtonBroken, heldBack},
 	{"Backport", workflow.ButtonBackport, heldBack},
+	{"Merge main", workflow.ButtonMergeBase, heldBack},
 	{"Fix it there", workflow.ButtonFixThere, heldBack},
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
 	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
@@ -284,9 +286,9 @@ func TestEveryRuleFires(t *testing.T) {
 // listed: it is for a writer who is heard.
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
-	"refusal after the push", "pass it on", "lesson", "backport", "limited approval, held", "push",
-	"limit reached", "limit to approved work", "consent, unclear", "approval", "question about the change",
-	"review", "who knows the code", "held",
+	"refusal after the push", "pass it on", "lesson", "backport", "merge of the base",
+	"limited approval, held", "push", "limit reached", "limit to approved work", "consent, unclear",
+	"approval", "question about the change", "review", "who knows the code", "held",
 }
 
 // What a person says whose words are held back answers no question, and lets nothing go on. The control: the

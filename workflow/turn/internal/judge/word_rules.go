@@ -140,8 +140,8 @@ func orderRules() []rule {
 		},
 		{
 			name: "merge of the base",
-			when: "it asks to merge the base branch into the pushed one, or to resolve the conflicts of both, " +
-				"and nothing else",
+			when: "it asks to merge the base branch into the pushed one, or to resolve the conflicts of " +
+				"both, and nothing else",
 			then:  "is judged like an approval, of the merge of the base's newest commit alone",
 			fires: func(c *Case) bool { return c.says().MergesBase && get(c, &c.mergesBase) },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {

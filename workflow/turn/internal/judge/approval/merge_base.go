@@ -50,6 +50,10 @@ type mergeRefusal struct{ reason, said string }
 
 func (r *mergeRefusal) Error() string { return r.reason }
 
+func refuseMerge(reason, format string, args ...any) error {
+	return &mergeRefusal{reason, fmt.Sprintf(format, args...)}
+}
+
 // MergeBase judges a request to merge the newest commit of the base branch into what was pushed. It is judged
 // like an approval: it makes and approves a new revision, which is that merge of these two commits and
 // nothing else. A message has to be written below the line that announces the push, and a press has to be of
@@ -119,7 +123,7 @@ func (ap *Approvals) planMerge(
 		return plan, err
 	}
 	if pull != nil && (pull.State == pullrequest.Merged || pull.State == pullrequest.Reverted) {
-		return plan, &mergeRefusal{"it was merged", "what was pushed was merged already."}
+		return plan, refuseMerge("it was merged", "what was pushed was merged already.")
 	}
 	commits, base, err := ap.fetched(ctx)
 	if err != nil {
@@ -127,12 +131,12 @@ func (ap *Approvals) planMerge(
 	}
 	span := plaintext.CodeSpan(base)
 	if want.Named != "" && want.Named != base && !strings.EqualFold(want.Named, "base") {
-		return plan, &mergeRefusal{"another branch", fmt.Sprintf("what was pushed is for %s, and I merge no "+
-			"other branch into it. Write \"merge %s\" for that one.", span, base)}
+		return plan, refuseMerge("another branch", "what was pushed is for %s, and I merge no "+
+			"other branch into it. Write \"merge %s\" for that one.", span, base)
 	}
 	if !commits.HasBranch(base) {
-		return plan, &mergeRefusal{"the base is gone", fmt.Sprintf("there is no branch %s in %s any more, so "+
-			"there is nothing to merge.", span, s.Repository)}
+		return plan, refuseMerge("the base is gone", "there is no branch %s in %s any more, so "+
+			"there is nothing to merge.", span, s.Repository)
 	}
 	tip, err := commits.Resolve(base)
 	if err != nil {
@@ -146,12 +150,12 @@ func (ap *Approvals) planMerge(
 	}
 	switch {
 	case stands == "":
-		return plan, &mergeRefusal{"the branch is gone", fmt.Sprintf("the branch %s is not there any more.",
-			plaintext.CodeSpan(push.Branch))}
+		return plan, refuseMerge("the branch is gone", "the branch %s is not there any more.",
+			plaintext.CodeSpan(push.Branch))
 	case stands != push.Commit:
-		return plan, &mergeRefusal{"somebody else pushed", fmt.Sprintf("somebody moved %s to %s since I "+
+		return plan, refuseMerge("somebody else pushed", "somebody moved %s to %s since I "+
 			"pushed %s. I leave that as it is; merge %s into it by hand.", plaintext.CodeSpan(push.Branch),
-			prompt.ShortHash(stands), prompt.ShortHash(push.Commit), span)}
+			prompt.ShortHash(stands), prompt.ShortHash(push.Commit), span)
 	}
 	plan.outcome, err = commits.TryMerge(ctx, push.Commit, tip)
 	if err != nil {
@@ -179,8 +183,8 @@ func (ap *Approvals) fetched(ctx context.Context) (commits git.Commits, base str
 		return commits, "", err
 	}
 	if !ok {
-		return commits, "", &mergeRefusal{"not configured",
-			"the configuration does not name the repository any more."}
+		return commits, "", refuseMerge("not configured",
+			"the configuration does not name the repository any more.")
 	}
 	mirror, err := ap.Catalog.Mirrors.Open(ctx, r.Remote)
 	if err == nil {
@@ -188,9 +192,9 @@ func (ap *Approvals) fetched(ctx context.Context) (commits git.Commits, base str
 	}
 	var failed *remote.Error
 	if errors.As(err, &failed) && ctx.Err() == nil {
-		return commits, "", &mergeRefusal{"the remote failed", fmt.Sprintf("the repository cannot be "+
+		return commits, "", refuseMerge("the remote failed", "the repository cannot be "+
 			"fetched now: %s. %s. Nothing was changed; ask again then.", failed.Reason,
-			strings.TrimSuffix(failed.Cure, "."))}
+			strings.TrimSuffix(failed.Cure, "."))
 	}
 	if err != nil {
 		return commits, "", err
@@ -204,20 +208,20 @@ func (p mergePlan) refuse() error {
 	base := plaintext.CodeSpan(p.Base)
 	switch {
 	case p.outcome.Done:
-		return &mergeRefusal{"nothing to merge", fmt.Sprintf("%s has all of %s (%s), so there is nothing to "+
-			"merge.", plaintext.CodeSpan(p.Branch), base, prompt.ShortHash(p.Theirs))}
+		return refuseMerge("nothing to merge", "%s has all of %s (%s), so there is nothing to "+
+			"merge.", plaintext.CodeSpan(p.Branch), base, prompt.ShortHash(p.Theirs))
 	case p.outcome.Base == "":
-		return &mergeRefusal{"no common history", fmt.Sprintf("%s and %s have no commit in common: somebody "+
-			"rewrote one of them. Merge them by hand.", plaintext.CodeSpan(p.Branch), base)}
+		return refuseMerge("no common history", "%s and %s have no commit in common: somebody "+
+			"rewrote one of them. Merge them by hand.", plaintext.CodeSpan(p.Branch), base)
 	case p.outcome.Base == p.Ours || p.outcome.Contained:
-		return &mergeRefusal{"all of it is there", fmt.Sprintf("%s (%s) has all that was pushed, so there is "+
-			"nothing to merge.", base, prompt.ShortHash(p.Theirs))}
+		return refuseMerge("all of it is there", "%s (%s) has all that was pushed, so there is "+
+			"nothing to merge.", base, prompt.ShortHash(p.Theirs))
 	}
 	for _, c := range p.outcome.Conflicts {
 		if c.ByHand() {
-			return &mergeRefusal{"by hand", fmt.Sprintf("I cannot merge %s (%s). Somebody has to merge %s by "+
+			return refuseMerge("by hand", "I cannot merge %s (%s). Somebody has to merge %s by "+
 				"hand; nothing was changed.", plaintext.CodeSpan(plaintext.SafeLine(c.Path, 120)),
-				plaintext.OneLine(c.Why), base)}
+				plaintext.OneLine(c.Why), base)
 		}
 	}
 	return nil
@@ -273,7 +277,10 @@ func (ap *Approvals) mergeParts(
 		Events: []workflow.Event{workflow.EventRequest, workflow.EventResume},
 		Change: func(s *workflow.Session) { s.BaseCommit = plan.Theirs },
 	})
-	f = append(f, consent.Report(report), merges.Order(plan.Request), store.Lines(ap.ProgramLine(report.Text)),
+	f = append(f,
+		consent.Report(report),
+		merges.Order(plan.Request),
+		store.Lines(ap.ProgramLine(report.Text)),
 		consent.Decision{
 			What:      workflow.DecideMergeBase,
 			Allowed:   true,

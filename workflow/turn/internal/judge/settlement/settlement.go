@@ -130,7 +130,8 @@ func (d decision) whatIsAnswered() string {
 func countsNow(revision int) string { return fmt.Sprintf("Revision %d below counts now.", revision) }
 
 // offersTaken returns the steps for offers that a person took: held messages that are passed on, removed code
-// that is put back, and the base that is merged. A withdrawn objection ends the question whether to push in spite of it.
+// that is put back, and the base that is merged. A withdrawn objection ends the question whether to push in
+// spite of it.
 func (d decision) offersTaken() (steps []step) {
 	if passed, _ := ledger.Find[inbox.Passed](d.parts); len(passed) > 0 && d.permission.ID != "" {
 		steps = append(steps, step{

@@ -16,8 +16,8 @@ import (
 
 // makeOrdered merges the base into the files of the session's own workspace, as a person who may approve has
 // ordered it, if that was not done yet. Until then the session's base commit is one that the files do not
-// hold, so nobody gets the workspace before. Conflicts stand in the files between markers; the merge commit is
-// made when they are resolved and the whole is proven.
+// hold, so nobody gets the workspace before. Conflicts stand in the files between markers; the merge commit
+// is made when they are resolved and the whole is proven.
 func (t *Trees) makeOrdered(ctx context.Context, p *Checkout, w *git.Workspace) error {
 	row, err := merges.Register{Store: t.Store}.ToMake(ctx, t.Session().ID)
 	if err != nil || row == nil {
@@ -57,12 +57,12 @@ func (t *Trees) makeOrdered(ctx context.Context, p *Checkout, w *git.Workspace) 
 // mergeNote tells the orchestrator what was merged, and what it has to do about it.
 func mergeNote(row merges.Row, conflicts []git.Conflict) string {
 	note := fmt.Sprintf("Somebody who may approve had %s (%s) merged into the session's branch, as revision "+
-		"%d, which is approved. The files hold the merge; the base is that commit now. The program makes the "+
-		"merge commit, with two parents. ",
+		"%d, which is approved. The files hold the merge; the base is that commit now. The program makes "+
+		"the merge commit, with two parents. ",
 		prompt.FileName(row.Base), prompt.ShortHash(row.Theirs), row.Revision)
 	if len(conflicts) == 0 {
-		return note + "Nothing conflicts, and the program proves and pushes it by itself. If you are called " +
-			"before it is pushed, do what the thread asks and call finish."
+		return note + "Nothing conflicts, and the program proves and pushes it by itself. If you are " +
+			"called before it is pushed, do what the thread asks and call finish."
 	}
 	var places []string
 	for _, c := range conflicts {
