@@ -98,11 +98,19 @@ func (cs Commits) TryMerge(ctx context.Context, ours, theirs string) (o MergeOut
 }
 
 // ConflictMarkers returns the changed files in which lines begin like conflict markers that neither the base
-// nor one of the trees (whole hashes) has, with the numbers of these lines.
-func (w *Workspace) ConflictMarkers(ctx context.Context, trees ...string) (map[string][]int, error) {
+// nor one of the commits (whole hashes) has, with the numbers of these lines.
+func (w *Workspace) ConflictMarkers(ctx context.Context, commits ...string) (map[string][]int, error) {
 	deltas, err := w.Deltas(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var trees []plumbing.Hash
+	for _, name := range commits {
+		tree, err := gittree.FindTree(w.Store, name)
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, tree)
 	}
 	found := map[string][]int{}
 	for i := range deltas {
@@ -114,7 +122,7 @@ func (w *Workspace) ConflictMarkers(ctx context.Context, trees ...string) (map[s
 		lines := merge.Markers(after)
 		known := len(merge.Markers(before))
 		for _, tree := range trees {
-			n, err := gittree.FindNode(w.Store, plumbing.NewHash(tree), d.Path)
+			n, err := gittree.FindNode(w.Store, tree, d.Path)
 			if err != nil {
 				return nil, err
 			}

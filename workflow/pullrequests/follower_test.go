@@ -43,17 +43,21 @@ func open(t *testing.T, token string) *desk { return openAt(t, host.GitHub, toke
 
 func openAt(t *testing.T, kind, token string) *desk {
 	t.Helper()
+	d := openWith(t, hosttest.Config{Kind: kind}, token)
+	d.push(t, "c1")
+	return d
+}
+
+// openWith opens a desk with such a host, and no pushed branch.
+func openWith(t *testing.T, cfg hosttest.Config, token string) *desk {
+	t.Helper()
+	kind := cfg.Kind
+	cfg.Repository = "acme/shop"
+	cfg.Token = "tok_of_the_shop"
+	cfg.Reader = "tok_that_reads"
+	cfg.PageSize = 5
 	s := storetest.Open(t)
-	d := &desk{
-		turn: storetest.BeginTurn(t, s),
-		host: hosttest.Listen(hosttest.Config{
-			Kind:       kind,
-			Repository: "acme/shop",
-			Token:      "tok_of_the_shop",
-			Reader:     "tok_that_reads",
-			PageSize:   5,
-		}),
-	}
+	d := &desk{turn: storetest.BeginTurn(t, s), host: hosttest.Listen(cfg)}
 	t.Cleanup(d.host.Close)
 	d.session = d.turn.Session().ID
 	web := d.host.URL + "/acme/shop"
@@ -66,7 +70,6 @@ func openAt(t *testing.T, kind, token string) *desk {
 			}},
 		},
 	}
-	d.push(t, "c1")
 	return d
 }
 

@@ -173,11 +173,7 @@ func (d *Delivery) unresolved(
 	if err != nil || m == nil || len(m.Clashes) == 0 || d.keepsMarkers {
 		return shown, false, err
 	}
-	ours, err := w.TreeOf(m.Ours)
-	if err != nil {
-		return shown, false, err
-	}
-	found, err := w.ConflictMarkers(ctx, ours)
+	found, err := w.ConflictMarkers(ctx, m.Ours)
 	if err != nil || len(found) == 0 {
 		return shown, false, err
 	}
