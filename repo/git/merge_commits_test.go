@@ -61,7 +61,11 @@ var mergeCommitCases = map[string]struct {
 		ours:      files{"ten": "", "zehn": lined(1, 10, map[int]string{1: "eins\n"})},
 		theirs:    files{"ten": "", "dix": lined(1, 10, nil)},
 		conflicts: []string{"ten: renamed on both sides: here to zehn, there to dix"},
-		want:      files{"ten": "", "zehn": lined(1, 10, map[int]string{1: "eins\n"}), "dix": lined(1, 10, nil)},
+		want: files{
+			"ten":  "",
+			"zehn": lined(1, 10, map[int]string{1: "eins\n"}),
+			"dix":  lined(1, 10, nil),
+		},
 	},
 	"binary": {
 		ours:      files{"bin": "\x00\x03"},

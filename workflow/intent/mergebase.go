@@ -49,6 +49,7 @@ var mergingBase = lazyregexp.New(
 		branchTail + `)?` +
 		`|merge (?:in )?(?:the )?(?:latest |newest |current )?` + branchName + branchTail +
 		`(?: in| into it| into ` + theBranch + `)?(?: and (?:resolve|fix|solve) ` + conflicts + `)?` +
-		`|update ` + theBranch + `(?: (?:with|from|to) (?:the )?(?:latest )?` + branchName + branchTail + `)?` +
+		`|update ` + theBranch + `(?: (?:with|from|to) (?:the )?(?:latest )?` + branchName +
+		branchTail + `)?` +
 		`|bring ` + theBranch + ` up to date(?: with (?:the )?(?:latest )?` + branchName + branchTail + `)?` +
 		`)(?:,? (?:please|now|again|first|then))*[.!?]?$`)

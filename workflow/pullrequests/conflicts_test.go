@@ -182,8 +182,8 @@ func TestOnlyAPersonMayMergeABinaryFile(t *testing.T) {
 	d.says = "conflicts"
 	d.look(t)
 	require.Len(t, d.told(t), 1)
-	require.Contains(t, d.told(t)[0], "I cannot merge `cart.go` (binary: both added it, with different content): "+
-		"somebody has to merge `main` by hand.")
+	require.Contains(t, d.told(t)[0], "I cannot merge `cart.go` (binary: both added it, with different "+
+		"content): somebody has to merge `main` by hand.")
 	require.NotContains(t, d.told(t)[0], "Merge main")
 
 	// What the host alone takes for a conflict is said as that, and can be merged.
@@ -191,6 +191,6 @@ func TestOnlyAPersonMayMergeABinaryFile(t *testing.T) {
 	d.says = "conflicts"
 	d.origin.Commit("elsewhere", map[string]string{"other.go": "package shop\n"})
 	d.look(t)
-	require.Contains(t, d.told(t)[0], "conflicts with `main`, as the host says; a merge that I tried finds no")
+	require.Contains(t, d.told(t)[0], "conflicts with `main`, as the host says; a merge that I tried finds")
 	require.Contains(t, d.told(t)[0], "\"Merge main\"")
 }

@@ -34,8 +34,8 @@ type Config struct {
 	// host responds with the status 500 to a request for a new pull request. Default: every branch is
 	// at a commit named after it.
 	Branch func(name string) (string, error)
-	// Merges returns whether a branch merges into base: "clean", "conflicts", or "" if the host has not looked
-	// yet. Default: every branch is clean.
+	// Merges returns whether a branch merges into base: "clean", "conflicts", or "" if the host has not
+	// looked yet. Default: every branch is clean.
 	Merges func(branch, base string) string
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool

@@ -164,6 +164,31 @@ func (w Watch) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	return r.Queue.InsertPullRequest(ctx, tx, r.Session)
 }
 
+// Told is a Part: a turn told the thread that the branch conflicts with its base.
+type Told struct {
+	Repository, Branch, Base, Head, Onto string
+	Files                                []string
+}
+
+func (Told) Stage() record.Stage { return record.Work }
+
+// Mask returns t, which has names and paths only.
+func (t Told) Mask(func(string) string) record.Part { return t }
+
+func (t Told) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx,
+		`insert into branch_conflicts (repository, branch, session_id, base, head, onto, state, files)
+			values ($1, $2, $3, $4, $5, $6, 'conflicts', $7)
+		on conflict (repository, branch) do update set head = excluded.head, onto = excluded.onto,
+			state = excluded.state, files = excluded.files
+		where branch_conflicts.session_id = excluded.session_id`,
+		t.Repository, t.Branch, r.Session, t.Base, t.Head, t.Onto, append([]string{}, t.Files...))
+	if err != nil {
+		return fmt.Errorf("conflicts of %s: %w", t.Branch, err)
+	}
+	return nil
+}
+
 // Branches returns what is known of the session's branches. It returns none if the session's words were
 // cleaned away.
 func (g Register) Branches(ctx context.Context, session string) ([]Branch, error) {

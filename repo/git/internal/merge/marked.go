@@ -64,7 +64,9 @@ func Markers(text []byte) (lines []int) {
 
 // ByHand reports whether only a person can resolve the conflict: no text between markers shows both sides.
 func (c Conflict) ByHand() bool {
-	for _, kind := range []string{"binary", "mode", "file and folder", "in the way", "both changed the link"} {
+	for _, kind := range []string{
+		"binary", "mode", "file and folder", "in the way", "both changed the link",
+	} {
 		if strings.HasPrefix(c.Why, kind) {
 			return true
 		}

@@ -47,6 +47,7 @@ type chaos struct {
 	forget   string // SQL that disables a guard, run at each death of a replica
 	binary   string // path of the program; default: the unchanged program
 	hosted   bool   // pull requests are opened for pushed branches, and watched
+	merging  bool   // main moves after the pushes, and is merged into the branches
 
 	dir    string
 	remote string
@@ -266,6 +267,9 @@ func (c *chaos) talk(ctx context.Context) {
 	}
 	if c.hosted {
 		c.useHost(ctx)
+	}
+	if c.merging {
+		c.mergeMain(ctx)
 	}
 }
 
