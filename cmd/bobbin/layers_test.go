@@ -224,7 +224,7 @@ var inTests = map[string][]string{
 	},
 	"workflow/store": {
 		"workflow/store/backports", "workflow/store/ciproof", "workflow/store/lessons",
-		"workflow/store/outbox", "workflow/store/pullrequest", "workflow/store/view",
+		"workflow/store/merges", "workflow/store/outbox", "workflow/store/pullrequest", "workflow/store/view",
 	},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
 	"workflow/store/database":  {"workflow/store"},

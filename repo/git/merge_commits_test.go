@@ -79,6 +79,12 @@ var mergeCommitCases = map[string]struct {
 		conflicts: []string{"new: binary: both added it, with different content"},
 		byHand:    true,
 	},
+	"a file in Git LFS": {
+		ours:      files{"ten": "version https://git-lfs.github.com/spec/v1\noid sha256:a\n"},
+		theirs:    files{"ten": "version https://git-lfs.github.com/spec/v1\noid sha256:b\n"},
+		conflicts: []string{"ten: both changed lines 1-2"},
+		byHand:    true,
+	},
 	"a link": {
 		ours:      files{"link": "->run"},
 		theirs:    files{"link": "->bin"},

@@ -933,7 +933,8 @@ func pushSamples() map[string][]workflow.Line {
 			workflow.FixBackport("release/1.1")),
 		"a merge of the base begins": says("Revision 3, as bea says. Merge `release/1.4` (8eef0fc) into " +
 			"`bobbin/refunds-k3` (79ebf0d): a merge commit, nothing is rebased. To resolve: " +
-			"`money/split.go`, within these and the files of what was pushed. The whole change is proven again then."),
+			"`money/split.go`, within these and the files of what was pushed. The whole change is proven " +
+			"again then."),
 		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+

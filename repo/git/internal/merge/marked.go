@@ -62,7 +62,8 @@ func Markers(text []byte) (lines []int) {
 	return lines
 }
 
-// ByHand reports whether only a person can resolve the conflict: no text between markers shows both sides.
+// ByHand reports whether only a person can resolve the conflict: no text between markers shows both sides, or
+// the text is not the content.
 func (c Conflict) ByHand() bool {
 	for _, kind := range []string{
 		"binary", "mode", "file and folder", "in the way", "both changed the link",
@@ -71,7 +72,14 @@ func (c Conflict) ByHand() bool {
 			return true
 		}
 	}
-	return strings.HasPrefix(c.Why, "both changed it from a") // from a link, say, to a file
+	fromLink := strings.HasPrefix(c.Why, "both changed it from a")
+	return fromLink || isPointer(c.Ours) || isPointer(c.Theirs)
+}
+
+// isPointer reports whether a text is, or is of, a file whose content Git LFS keeps elsewhere.
+func isPointer(text string) bool {
+	return strings.HasPrefix(text, "version https://git-lfs.github.com/spec/") ||
+		strings.HasPrefix(text, "oid sha256:")
 }
 
 // An Outcome is what the merge of two trees comes to.

@@ -39,7 +39,11 @@ func (d *Delivery) FinishMerge(ctx context.Context) (done bool, err error) {
 	if err != nil || m == nil || len(m.Clashes) > 0 || m.State != merges.MadeIn {
 		return false, err
 	}
-	tree, err := d.Trees.Current().Work.Tree(ctx)
+	p := d.Trees.Current()
+	if p == nil || p.Work == nil {
+		return false, nil
+	}
+	tree, err := p.Work.Tree(ctx)
 	if err != nil || tree != m.Tree {
 		return false, err
 	}
@@ -116,6 +120,22 @@ func (d *Delivery) completeMerge(
 		work.review, err = reviewStep{d, f}.beforePush(ctx, work)
 	}
 	return work, err
+}
+
+// RefuseForMerge returns why tasks of these categories cannot be delegated under the approval, or an empty
+// string: conflicts of a merge are for deep alone.
+func (d *Delivery) RefuseForMerge(
+	ctx context.Context, a *workflow.Approval, categories []string,
+) (string, error) {
+	m, err := d.mergeOf(ctx, a)
+	if err != nil || m == nil || len(m.Clashes) == 0 {
+		return "", err
+	}
+	if slices.ContainsFunc(categories, func(c string) bool { return c != string(workflow.CategoryDeep) }) {
+		return "Refused: the conflicts of a merge are resolved by deep. Delegate one task of that " +
+			"category.", nil
+	}
+	return "", nil
 }
 
 // confineMerge puts back the files that a merge may not change, as the merge alone made them.
