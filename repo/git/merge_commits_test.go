@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/filemode"
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/repo/git/internal/merge"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
@@ -199,4 +202,26 @@ func TestTryMergeKnowsWhatIsThere(t *testing.T) {
 	marked, err = w.ConflictMarkers(ctx0())
 	require.NoError(t, err)
 	require.Equal(t, map[string][]int{"howto": {1}}, marked)
+}
+
+// TestOnlyAPersonMergesSubmodules merges trees in which both sides moved the pin of a submodule.
+func TestOnlyAPersonMergesSubmodules(t *testing.T) {
+	t.Parallel()
+	o := remotetest.NewOrigin(t)
+	o.Commit("ground", mergeGround)
+	store, err := openObjects(o.Dir)
+	require.NoError(t, err)
+	pin := func(digit string) plumbing.Hash {
+		return o.RawTree(remotetest.RawLine{
+			Mode: filemode.Submodule, Name: "lib", Hash: plumbing.NewHash(strings.Repeat(digit, 40)),
+		})
+	}
+	tried, err := merge.Try(ctx0(), store, pin("1"), pin("2"), pin("3"))
+	require.NoError(t, err)
+	require.Len(t, tried.Conflicts, 1)
+	require.Equal(t, "lib: mode: here a submodule, there a submodule", tried.Conflicts[0].String())
+	require.True(t, tried.Conflicts[0].ByHand())
+	tried, err = merge.Try(ctx0(), store, pin("1"), pin("1"), pin("3"))
+	require.NoError(t, err)
+	require.Empty(t, tried.Conflicts, "one side alone moved it")
 }

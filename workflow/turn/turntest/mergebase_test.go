@@ -74,6 +74,23 @@ func (p pushedThread) commit(branch string, files repotest.Files) {
 	}))
 }
 
+// rewriteMain gives main another history.
+func (p pushedThread) rewriteMain() {
+	p.t.Helper()
+	r, err := git.PlainOpen(p.origin)
+	require.NoError(p.t, err)
+	w, err := r.Worktree()
+	require.NoError(p.t, err)
+	require.NoError(p.t, r.Storer.SetReference(plumbing.NewSymbolicReference("HEAD", "refs/heads/orphan")))
+	require.NoError(p.t, repotest.Files{"README.md": "new\n"}.Write(p.origin))
+	_, err = w.Add("README.md")
+	require.NoError(p.t, err)
+	require.NoError(p.t, repotest.CommitAt(p.origin, time.Now(), "anew", repotest.Files{"b.txt": "b\n"}))
+	ref, err := r.Reference("refs/heads/orphan", true)
+	require.NoError(p.t, err)
+	require.NoError(p.t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", ref.Hash())))
+}
+
 // head returns the commit of a branch of the remote.
 func (p pushedThread) head(branch string) string {
 	p.t.Helper()
@@ -119,24 +136,8 @@ func TestAMergeThatIsNotTheProgramsIsRefused(t *testing.T) {
 			want: "is not there any more.",
 		},
 		"main was rewritten": {
-			change: func(p pushedThread, _ string) {
-				r, err := git.PlainOpen(p.origin)
-				require.NoError(p.t, err)
-				w, err := r.Worktree()
-				require.NoError(p.t, err)
-				require.NoError(p.t, r.Storer.SetReference(plumbing.NewSymbolicReference("HEAD",
-					"refs/heads/orphan")))
-				require.NoError(p.t, repotest.Files{"README.md": "new\n"}.Write(p.origin))
-				_, err = w.Add("README.md")
-				require.NoError(p.t, err)
-				require.NoError(p.t, repotest.CommitAt(p.origin, time.Now(), "anew",
-					repotest.Files{"b.txt": "b\n"}))
-				ref, err := r.Reference("refs/heads/orphan", true)
-				require.NoError(p.t, err)
-				require.NoError(p.t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/main",
-					ref.Hash())))
-			},
-			want: "have no commit in common: somebody rewrote one of them. Merge them by hand.",
+			change: func(p pushedThread, _ string) { p.rewriteMain() },
+			want:   "have no commit in common: somebody rewrote one of them. Merge them by hand.",
 		},
 		"main has all of it": {
 			change: func(p pushedThread, _ string) {
@@ -184,41 +185,55 @@ func TestAMergeThatIsNotTheProgramsIsRefused(t *testing.T) {
 	}
 }
 
-// TestAMergeWaitsForAWordWhereNothingCanBeProven merges without conflicts where no commands run: the program
-// asks, and the push that is allowed then is the merge commit. What somebody pushed meanwhile stays.
-func TestAMergeWaitsForAWordWhereNothingCanBeProven(t *testing.T) {
+// TestAMergeIsOfTheTwoCommitsThatWereApproved merges without conflicts where no commands run: the program
+// asks, and the push that is allowed then is the merge of these two commits, whatever became of main
+// meanwhile. What somebody pushed to the branch stays.
+func TestAMergeIsOfTheTwoCommitsThatWereApproved(t *testing.T) {
 	t.Parallel()
-	for _, raced := range []bool{false, true} {
-		p := pushFix(t, nil, "---\nexpect user \"Nothing conflicts\"\ncall finish {\"summary\": \"Merged.\"}")
-		branch := p.Session().Branch
-		old := p.head(branch)
-		p.commit("main", repotest.Files{"a.txt": "a\n"})
-		p.Say("bea", "update the branch")
-		require.Contains(t, p.Text(), "reply \"push it unproven\" to have exactly these files")
-		require.Equal(t, old, p.head(branch))
-		if raced {
+	for name, meanwhile := range map[string]func(p pushedThread, branch string){
+		"nothing": func(pushedThread, string) {},
+		"main moves on": func(p pushedThread, _ string) {
+			p.commit("main", repotest.Files{"README.md": "other\n"})
+		},
+		"main is rewritten": func(p pushedThread, _ string) { p.rewriteMain() },
+		"somebody else pushes": func(p pushedThread, branch string) {
 			p.commit(branch, repotest.Files{"theirs.txt": "mine\n"})
-			old = p.head(branch)
-		}
-		p.Say("bea", "push it unproven")
-		if raced {
-			require.Contains(t, p.Text(), "could not be pushed")
-			require.Equal(t, old, p.head(branch), "what somebody else pushed stays")
-			continue
-		}
-		require.Contains(t, p.Text(), "in, by a merge commit; nothing conflicted. Unproven:")
-		r, err := git.PlainOpen(p.origin)
-		require.NoError(t, err)
-		merged, err := r.CommitObject(plumbing.NewHash(p.head(branch)))
-		require.NoError(t, err)
-		require.Equal(t, []plumbing.Hash{plumbing.NewHash(old), plumbing.NewHash(p.head("main"))},
-			merged.ParentHashes)
-		require.Regexp(t, `^Merge main into bobbin/`, merged.Message)
-		require.Contains(t, merged.Message, "Approved-by: bea")
-		for _, file := range []string{"a.txt", "docs/new.md"} {
-			_, err = merged.File(file)
-			require.NoError(t, err, file)
-		}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := pushFix(t, nil, `---
+expect user "Nothing conflicts"
+call finish {"summary": "Merged."}`)
+			branch := p.Session().Branch
+			old := p.head(branch)
+			p.commit("main", repotest.Files{"a.txt": "a\n"})
+			tip := p.head("main")
+			p.Say("bea", "update the branch")
+			require.Contains(t, p.Text(), "reply \"push it unproven\" to have exactly these files")
+			require.Equal(t, old, p.head(branch))
+			meanwhile(p, branch)
+			if now := p.head(branch); now != old {
+				p.Say("bea", "push it unproven")
+				require.Contains(t, p.Text(), "could not be pushed")
+				require.Equal(t, now, p.head(branch), "what somebody else pushed stays")
+				return
+			}
+			p.Say("bea", "push it unproven")
+			require.Contains(t, p.Text(), "in, by a merge commit; nothing conflicted. Unproven:")
+			r, err := git.PlainOpen(p.origin)
+			require.NoError(t, err)
+			merged, err := r.CommitObject(plumbing.NewHash(p.head(branch)))
+			require.NoError(t, err)
+			require.Equal(t, []plumbing.Hash{plumbing.NewHash(old), plumbing.NewHash(tip)},
+				merged.ParentHashes)
+			require.Regexp(t, `^Merge main into bobbin/`, merged.Message)
+			require.Contains(t, merged.Message, "Approved-by: bea")
+			for _, file := range []string{"a.txt", "docs/new.md"} {
+				_, err = merged.File(file)
+				require.NoError(t, err, file)
+			}
+		})
 	}
 }
 
