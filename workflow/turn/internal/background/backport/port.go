@@ -155,6 +155,20 @@ func (b *backportRun) reader() git.Commits {
 	return r
 }
 
+// described returns the commit whose words are those of the change: the pushed one or, if that merges the
+// base, the one below it.
+func (b *backportRun) described(pushed string) (git.Commit, error) {
+	commits := b.reader()
+	for {
+		parents, _, err := commits.Parents(pushed)
+		if err != nil || len(parents) < 2 {
+			c, failed := commits.Read(pushed)
+			return c, errors.Join(err, failed)
+		}
+		pushed = parents[0]
+	}
+}
+
 // learnSecrets reads the secrets in the private files of the commits whose tests run.
 func (b *backportRun) learnSecrets(ctx context.Context) (err error) {
 	b.hide, err = workfile.FindSecrets(ctx, b.Secrets, b.reader(), b.row.Onto, b.row.Earlier,
@@ -251,7 +265,7 @@ func (b *backportRun) makeAgain(ctx context.Context) error {
 // left beside them. The commit depends on rows and commits only, so making it again results in the same
 // hash.
 func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, error) {
-	c, err := b.reader().Read(row.Pushed)
+	c, err := b.described(row.Pushed)
 	if err != nil {
 		return "", err
 	}
@@ -315,7 +329,7 @@ func (b *backportRun) announcement(
 	if err != nil {
 		return t, fmt.Errorf("pull request: %w", err)
 	}
-	c, err := b.reader().Read(row.Pushed)
+	c, err := b.described(row.Pushed)
 	if err != nil {
 		return t, err
 	}
