@@ -1,5 +1,7 @@
 package workflow
 
+import "github.com/bobbinhq/bobbin/workflow/plaintext"
+
 // TooLabel ends the label of a button for people who have to say yes besides those who have.
 const TooLabel = ", too"
 
@@ -34,10 +36,14 @@ const (
 	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
 	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
 	ButtonFile       ActionID = "file"         // files an issue with the text that was shown
+	ButtonMergeBase  ActionID = "merge_base"   // merges the base branch into the pushed one
 	ButtonWorks      ActionID = "works"        // the merged change works
 	ButtonBroken     ActionID = "still_broken" // the merged change does not work
 	ButtonDetails    ActionID = "details"      // shows the text that its row holds, and asks for nothing
 )
+
+// MergeLabel returns the label of the button that merges the base branch of that name.
+func MergeLabel(base string) string { return "Merge " + plaintext.CutLine(base, 60) }
 
 // The buttons of a result. Each asks what people can also ask in words.
 const (

@@ -136,6 +136,7 @@ const (
 	DecideBackport   DecisionKind = "backport"     // to bring a pushed change to releases
 	DecideFile       DecisionKind = "file"         // to file an issue; the program: it was filed
 	DecideFixThere   DecisionKind = "mend"         // to fix what is red at the git host
+	DecideMergeBase  DecisionKind = "merge_base"   // to merge the base branch into a pushed one
 	DecideAllow      DecisionKind = "allow"        // to use more than a limit allows
 	DecideLimit      DecisionKind = "limit"        // the program: a limit was reached
 	DecideRepository DecisionKind = "repository"   // to choose another repository

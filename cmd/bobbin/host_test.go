@@ -17,6 +17,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -53,6 +54,7 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		Branch: func(name string) (string, error) {
 			return stage.RemoteBranch(remoteDir, name)
 		},
+		Merges: func(branch, base string) string { return harness.RemoteMerges(remoteDir, branch, base) },
 	}
 	if err := hostSettings(options, cfg.Dir, &settings); err != nil {
 		return err

@@ -132,7 +132,7 @@ var doors = map[string][]string{
 	"workflow/pullrequests": {
 		"repo/disk", "repo/git", "repo/git/remote", "repo/host", "workflow", "workflow/plaintext",
 		"workflow/redact", "workflow/repository", "workflow/store", "workflow/store/ciproof",
-		"workflow/store/pullrequest",
+		"workflow/store/merges", "workflow/store/pullrequest",
 	},
 	"workflow/redact": {},
 	"workflow/repository": {
@@ -151,6 +151,7 @@ var doors = map[string][]string{
 	"workflow/store/ciproof": {
 		"workflow/store", "workflow/store/consent", "workflow/store/database", "workflow/store/queue",
 	},
+	"workflow/store/merges":   {"workflow/store", "workflow/store/queue"},
 	"workflow/store/consent":  {"workflow", "workflow/store/database"},
 	"workflow/store/database": {"migrations", "workflow/tracing"},
 	"workflow/store/inbox": {
@@ -206,7 +207,7 @@ var doors = map[string][]string{
 		"workflow/plaintext", "workflow/redact", "workflow/repository", "workflow/skill", "workflow/store",
 		"workflow/store/backports", "workflow/store/ciproof", "workflow/store/consent",
 		"workflow/store/database", "workflow/store/inbox", "workflow/store/lessons",
-		"workflow/store/progress",
+		"workflow/store/merges", "workflow/store/progress",
 		"workflow/store/pullrequest", "workflow/store/queue", "workflow/store/storetest",
 		"workflow/store/ticket",
 		"workflow/store/view", "workflow/tool", "workflow/tool/workfile", "workflow/tracing",
@@ -239,8 +240,8 @@ var inTests = map[string][]string{
 	},
 	"workflow/store": {
 		"workflow/store/backports", "workflow/store/ciproof", "workflow/store/lessons",
-		"workflow/store/outbox", "workflow/store/pullrequest", "workflow/store/ticket",
-		"workflow/store/view",
+		"workflow/store/merges", "workflow/store/outbox", "workflow/store/pullrequest",
+		"workflow/store/ticket", "workflow/store/view",
 	},
 	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
 	"workflow/store/database":  {"workflow/store"},
@@ -333,7 +334,8 @@ var libraryOwners = map[string][]string{
 		"cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage", "repo/postgres",
 		"repo/postgres/postgrestest", "workflow/store", "workflow/store/backports", "workflow/store/ciproof",
 		"workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
-		"workflow/store/internal/record", "workflow/store/lessons", "workflow/store/outbox",
+		"workflow/store/internal/record", "workflow/store/lessons", "workflow/store/merges",
+		"workflow/store/outbox",
 		"workflow/store/progress", "workflow/store/pullrequest", "workflow/store/queue",
 		"workflow/store/retention", "workflow/store/storetest", "workflow/store/ticket",
 		"workflow/store/view",

@@ -300,6 +300,7 @@ var stageOptions = []string{
 	"two-repositories",
 	"private",
 	"card",
+	"followed",
 	"marked",
 	"admin",
 	"folder",
@@ -443,6 +444,9 @@ func (s *story) adjust(args []string, set *server.Settings) {
 	// on a slow machine, too, no request and no line depends on a wait
 	set.NoticeAfter = harness.StepTimeout
 	set.ProgressCards = slices.Contains(args, "card")
+	if slices.Contains(args, "followed") {
+		set.HostPace = 50 * time.Millisecond
+	}
 	if slices.Contains(args, "sources") {
 		set.Sources = []source.Config{logSource.Options(nil)}
 	}

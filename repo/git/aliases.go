@@ -16,6 +16,9 @@ type (
 // DefaultPrefix begins the names of all branches that are pushed, if the configuration names no other prefix.
 const DefaultPrefix = transfer.DefaultPrefix
 
+// MergeLabels name the two sides in conflict markers.
+type MergeLabels = merge.Labels
+
 // What files, packs and merges are refused for.
 type (
 	PathError = gittree.PathError

@@ -187,6 +187,24 @@ func (cs Commits) PathsSince(ctx context.Context, before, after string) (paths [
 	return paths, err
 }
 
+// ChangedPaths returns the paths that differ between two commits, deleted ones too. It reads only the folders
+// that differ.
+func (cs Commits) ChangedPaths(ctx context.Context, before, after string) (paths []string, err error) {
+	a, err := cs.named(before)
+	if err != nil {
+		return nil, err
+	}
+	b, err := cs.named(after)
+	if err != nil {
+		return nil, err
+	}
+	deltas, err := gittree.Compare(ctx, cs.Store, a.TreeHash, b.TreeHash, "")
+	for _, d := range deltas {
+		paths = append(paths, d.Path)
+	}
+	return paths, err
+}
+
 // HasPath reports whether a commit has a file or a folder.
 func (cs Commits) HasPath(commit, path string) bool {
 	c, err := cs.named(commit)

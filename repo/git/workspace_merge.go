@@ -49,6 +49,96 @@ func (w *Workspace) Merge(
 	return nil, w.SwapFiles(ctx, swaps)
 }
 
+// MergeCommits merges the changes between base and theirs into ours, each a commit named by its whole hash,
+// and returns the merged tree. The files stay as they are. Conflicts of texts stand in the tree, between
+// markers with the two labels; ask Conflict.ByHand of the others.
+func (w *Workspace) MergeCommits(
+	ctx context.Context, base, ours, theirs string, labels MergeLabels,
+) (tree string, _ []Conflict, _ error) {
+	var trees [3]plumbing.Hash
+	for i, name := range []string{base, ours, theirs} {
+		var err error
+		if trees[i], err = gittree.FindTree(w.Store, name); err != nil {
+			return "", nil, err
+		}
+	}
+	merged, conflicts, err := merge.Marked(ctx, w.Store, trees[0], trees[1], trees[2], labels)
+	if err != nil {
+		return "", nil, err
+	}
+	return merged.String(), conflicts, nil
+}
+
+// A MergeOutcome is what the merge of a commit into another one comes to.
+type MergeOutcome struct {
+	merge.Outcome
+	Base string // the nearest common ancestor; empty: there is none
+	Done bool   // the commit is merged already
+}
+
+// TryMerge tells what a merge of theirs into ours comes to, both commits, without writing anything.
+func (cs Commits) TryMerge(ctx context.Context, ours, theirs string) (o MergeOutcome, err error) {
+	if o.Base, err = cs.mergeBase(ctx, ours, theirs); err != nil || o.Base == "" {
+		return o, err
+	}
+	if o.Base == theirs {
+		o.Done = true
+		return o, nil
+	}
+	var trees [3]plumbing.Hash
+	for i, name := range []string{o.Base, ours, theirs} {
+		c, err := cs.named(name)
+		if err != nil {
+			return o, err
+		}
+		trees[i] = c.TreeHash
+	}
+	o.Outcome, err = merge.Try(ctx, cs.Store, trees[0], trees[1], trees[2])
+	return o, err
+}
+
+// ConflictMarkers returns the changed files in which lines begin like conflict markers that neither the base
+// nor one of the commits (whole hashes) has, with the numbers of these lines.
+func (w *Workspace) ConflictMarkers(ctx context.Context, commits ...string) (map[string][]int, error) {
+	deltas, err := w.Deltas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var trees []plumbing.Hash
+	for _, name := range commits {
+		tree, err := gittree.FindTree(w.Store, name)
+		if err != nil {
+			return nil, err
+		}
+		trees = append(trees, tree)
+	}
+	found := map[string][]int{}
+	for i := range deltas {
+		d := &deltas[i]
+		before, after, err := w.ReadSides(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		lines := merge.Markers(after)
+		known := len(merge.Markers(before))
+		for _, tree := range trees {
+			n, err := gittree.FindNode(w.Store, tree, d.Path)
+			if err != nil {
+				return nil, err
+			}
+			text, err := gittree.ReadContent(w.Store, n)
+			if err != nil {
+				return nil, err
+			}
+			known = max(known, len(merge.Markers(text)))
+		}
+		if len(lines) > known {
+			found[d.Path] = lines
+		}
+	}
+	return found, nil
+}
+
 func obstacleConflicts(obstacles []worktree.Obstacle) (out []merge.Conflict) {
 	for _, o := range obstacles {
 		out = append(out, merge.Conflict{

@@ -92,6 +92,8 @@ type giteaPull struct {
 	Teams []struct {
 		Name string `json:"name"`
 	} `json:"requested_reviewers_teams"`
+	// false also for a draft, and while Gitea has not looked for conflicts yet
+	Mergeable bool `json:"mergeable"`
 }
 
 // A giteaBranch is the branch that a pull request takes commits from or to.
@@ -170,7 +172,11 @@ func (r *GiteaRepository) Open(ctx context.Context, o Opening) (PullRequest, err
 func (r *GiteaRepository) Look(ctx context.Context, number int64) (PullRequest, error) {
 	var p giteaPull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
-	return r.read(p), err
+	out := r.read(p)
+	if out.State == Open && p.Mergeable {
+		out.Merges = MergeClean
+	}
+	return out, err
 }
 
 // Reword replaces the text of a pull request.

@@ -118,6 +118,7 @@ func TestARealGitea(t *testing.T) {
 		g.holdsSignatures(key)
 	}
 	g.holdsIssues()
+	g.holdsConflicts(h)
 }
 
 // holdsIssues checks that an issue is filed and found by its mark, and that the right to do so is named.
@@ -196,6 +197,7 @@ func (rg realGitea) holdsDrafts(h *GiteaRepository, commit string) {
 	require.NoError(t, err)
 	require.Equal(t, "Why, and why then", p.Body)
 	require.True(t, p.Draft)
+	require.Equal(t, MergeUnknown, p.Merges, "a draft is never mergeable at Gitea")
 	_, err = h.Look(ctx, 99)
 	require.ErrorIs(t, err, ErrNotFound)
 }
@@ -347,6 +349,14 @@ func (rg realGitea) holdsEnds(h *GiteaRepository) {
 	require.NoError(t, err)
 	require.Equal(t, Closed, p.State)
 	rg.in("PATCH", "/pulls/1", map[string]any{"title": "Fix it"}, nil)
+	for deadline := time.Now().Add(20 * time.Second); ; { // the server checks for conflicts in the background
+		p, err = h.Look(ctx, 1)
+		require.NoError(t, err)
+		if p.Merges == MergeClean || time.Now().After(deadline) {
+			break
+		}
+	}
+	require.Equal(t, MergeClean, p.Merges)
 	rg.merge(1)
 	p, err = h.Look(ctx, 1)
 	require.NoError(t, err)
@@ -356,4 +366,27 @@ func (rg realGitea) holdsEnds(h *GiteaRepository) {
 	require.NoError(t, err)
 	require.Equal(t, p.Merged, commits[0].Hash)
 	require.Contains(t, commits[0].Message, "Fix it")
+}
+
+// holdsConflicts checks that a pull request is clean until its base gets another file of the same name. From
+// then on Gitea says no more than that it cannot be merged.
+func (rg realGitea) holdsConflicts(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.branch("bobbin/fix-3")
+	p, err := h.Open(ctx, Opening{Branch: "bobbin/fix-3", Base: "main", Title: "Clash"})
+	require.NoError(t, err)
+	wait := func(want Mergeability) {
+		for deadline := time.Now().Add(20 * time.Second); ; { // the server looks in the background
+			p, err = h.Look(ctx, p.Number)
+			require.NoError(t, err)
+			if p.Merges == want || time.Now().After(deadline) {
+				break
+			}
+		}
+		require.Equal(t, want, p.Merges)
+	}
+	wait(MergeClean)
+	rg.in("POST", "/contents/bobbin-fix-3.txt",
+		map[string]any{"content": "aG8K", "branch": "main", "message": "Add the same file"}, nil)
+	wait(MergeUnknown)
 }

@@ -134,7 +134,9 @@ type gitHubPull struct {
 	Body    string     `json:"body"`
 	Merged  *time.Time `json:"merged_at"`
 	MergedX string     `json:"merge_commit_sha"`
-	Head    struct {
+	// null until GitHub has looked for conflicts
+	Mergeable *bool `json:"mergeable"`
+	Head      struct {
 		Ref  string `json:"ref"`
 		SHA  string `json:"sha"`
 		Repo named  `json:"repo"`
@@ -240,7 +242,15 @@ func (r *GitHubRepository) Open(ctx context.Context, o Opening) (PullRequest, er
 func (r *GitHubRepository) Look(ctx context.Context, number int64) (PullRequest, error) {
 	var p gitHubPull
 	err := r.client.Get(ctx, r.client.At("/pulls/%d", number), &p)
-	return r.read(p), err
+	out := r.read(p)
+	switch {
+	case out.State != Open || p.Mergeable == nil:
+	case *p.Mergeable:
+		out.Merges = MergeClean
+	default:
+		out.Merges = MergeConflicts
+	}
+	return out, err
 }
 
 // Reword replaces the text of a pull request.

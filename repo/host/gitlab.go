@@ -79,6 +79,10 @@ type gitLabMergeRequest struct {
 	Squash string `json:"squash_commit_sha"`
 	Source int64  `json:"source_project_id"`
 	Target int64  `json:"target_project_id"`
+	// since GitLab 15.6; older ones have merge_status
+	Status    string `json:"detailed_merge_status"`
+	OldStatus string `json:"merge_status"`
+	Conflicts bool   `json:"has_conflicts"`
 
 	Labels    []string     `json:"labels"`
 	Assignees []gitLabUser `json:"assignees"`
@@ -94,6 +98,25 @@ func logins(users []gitLabUser) (list []string) {
 		list = append(list, u.Username)
 	}
 	return list
+}
+
+// merges returns what GitLab knows of conflicts. While it has not looked again, has_conflicts may be of an
+// earlier commit.
+func (m gitLabMergeRequest) merges() Mergeability {
+	switch cmp.Or(m.Status, m.OldStatus) {
+	case "", "checking", "unchecked", "preparing", "approvals_syncing", "cannot_be_merged_recheck",
+		"cannot_be_merged_rechecking":
+		return MergeUnknown
+	case "conflict", "broken_status", "cannot_be_merged":
+		if m.Conflicts || m.Status == "conflict" {
+			return MergeConflicts
+		}
+		return MergeUnknown
+	}
+	if m.Conflicts {
+		return MergeConflicts
+	}
+	return MergeClean // what else keeps it from being merged, such as a missing approval, is no conflict
 }
 
 func (p *GitLabProject) read(m gitLabMergeRequest) PullRequest {
@@ -170,7 +193,11 @@ func (p *GitLabProject) Open(ctx context.Context, o Opening) (PullRequest, error
 func (p *GitLabProject) Look(ctx context.Context, number int64) (PullRequest, error) {
 	var m gitLabMergeRequest
 	err := p.client.Get(ctx, p.client.At("/merge_requests/%d", number), &m)
-	return p.read(m), err
+	out := p.read(m)
+	if out.State == Open {
+		out.Merges = m.merges()
+	}
+	return out, err
 }
 
 // Reword replaces the text of a merge request.

@@ -110,7 +110,19 @@ type PullRequest struct {
 	Merged string // the commit of the merge, if the host returns it
 	// names of each Paper
 	Labels, Assignees, Reviewers []string
+	// whether it can be merged into its base without conflicts; only Look returns it
+	Merges Mergeability
 }
+
+// Mergeability is what a host knows of the conflicts of a pull request with its base.
+type Mergeability string
+
+// What a host knows of conflicts.
+const (
+	MergeUnknown   Mergeability = "" // it has not looked yet, or its answer may have another reason
+	MergeClean     Mergeability = "clean"
+	MergeConflicts Mergeability = "conflicts"
+)
 
 // State is the state of a pull request.
 type State string

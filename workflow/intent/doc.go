@@ -39,9 +39,9 @@
 //	internal/words/    a message's own words, without quotes, code and courtesy; its sentences
 //
 // A message is read once, by [Lexicon.Read], and its judge gets the [Reading]. What of it may become a
-// permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, Lands, PassesOn) accepts the whole
-// message or nothing: no quote, no code, no mention of another person, and no character that only looks like
-// one of the words. The Refusal is their opposite: it permits nothing, so one clause of a message is enough.
-// The caller has to judge who wrote the message, and whether that person may permit anything. The text is as
-// the gateway passes it on, without the bot's own mention.
+// permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, Lands, Files, MergesBase, PassesOn)
+// accepts the whole message or nothing: no quote, no code, no mention of another person, and no character that
+// only looks like one of the words. The Refusal is their opposite: it permits nothing, so one clause of a
+// message is enough. The caller has to judge who wrote the message, and whether that person may permit
+// anything. The text is as the gateway passes it on, without the bot's own mention.
 package intent

@@ -26,6 +26,8 @@ type Reading struct {
 	Lands         bool     // asks to push the pushed change to somebody else's branch, too
 	LandsOn       string   // the branch that it names; empty: none
 	Files         bool     // asks to file an issue of what the thread is about
+	MergesBase    bool     // asks to merge the base branch into the pushed one
+	BaseToMerge   string   // the branch that it names then; empty: it names none
 	GoesOn        bool     // says that stopped work goes on, perhaps beside other sentences
 	SaysGoOn      bool     // says that, and nothing else
 	AdoptsToBuild bool     // says to build it, too
@@ -178,6 +180,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Releases, r.Backport = readBackport(t)
 	r.LandsOn, r.Lands = readLanding(t)
 	r.Files = filesIssue(t)
+	r.BaseToMerge, r.MergesBase = readMergeBase(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
 		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
@@ -199,9 +202,9 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 }
 
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
-// scope or without, a push, a backport, a push to somebody else's branch, or an issue.
+// scope or without, a push, a backport, a push to somebody else's branch, an issue, or a merge of the base.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Backport || r.Lands || r.Files || r.Consent.Consents()
+	return r.Push.Allows || r.Backport || r.Lands || r.Files || r.MergesBase || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages

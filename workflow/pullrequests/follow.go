@@ -55,6 +55,11 @@ func (f *Follower) follow(
 			refused.Reason, refused.Cure)))
 		err = nil
 	}
+	if p.State == host.Open && p.Head == row.Head {
+		if failed := f.lookForConflicts(ctx, row, p.Merges); failed != nil {
+			return 0, failed
+		}
+	}
 	if p.State != host.Open && len(parts) < maxRemarks && (err == nil || permanent) {
 		// the last comments come first
 		return f.end(ctx, row, after, p, parts)

@@ -18,6 +18,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
 
@@ -39,6 +40,7 @@ type Follower struct {
 	Log     *slog.Logger
 
 	skipLookup bool // tests only: opens without looking for a pull request first
+	saysAgain  bool // tests only: conflicts are told at each look
 	// tests only: called at each point of a proof by CI; an error ends the look there, as a kill does
 	reached func(point string) error
 }
@@ -63,6 +65,13 @@ func (f *Follower) Look(ctx context.Context, session string) (again time.Duratio
 	took(0, failed)
 	for _, row := range rows {
 		took(f.lookAt(ctx, row))
+	}
+	branches, failed := f.merges().Branches(ctx, session)
+	took(0, failed)
+	for _, b := range branches {
+		if b.Followed && b.State != merges.Ended {
+			took(f.lookAtBranch(ctx, b))
+		}
 	}
 	proofs, failed := f.proofs().Of(ctx, session)
 	took(0, failed)
@@ -208,8 +217,13 @@ func deref(p *host.PullRequest) host.PullRequest {
 
 // pause returns the time until the next poll, which is longer the longer nothing has happened.
 func (f *Follower) pause(row pullrequest.Row) time.Duration {
+	return f.pauseSince(row.NewsAt)
+}
+
+// pauseSince returns that time, if nothing has happened since then.
+func (f *Follower) pauseSince(news time.Time) time.Duration {
 	pace := f.pace()
-	switch quiet := time.Since(row.NewsAt); {
+	switch quiet := time.Since(news); {
 	case quiet < 10*time.Minute:
 		return pace
 	case quiet < 2*time.Hour:

@@ -21,8 +21,8 @@ var wanted = []pullrequest.Wanted{
 	{What: "reviewers", Names: []string{"bea-at-work"}},
 }
 
-// openWith opens a desk at a host with this configuration, of whose branch the papers are wanted.
-func openWith(t *testing.T, cfg hosttest.Config, papers []pullrequest.Wanted) *desk {
+// openWithPapers opens a desk at a host with this configuration, of whose branch the papers are wanted.
+func openWithPapers(t *testing.T, cfg hosttest.Config, papers []pullrequest.Wanted) *desk {
 	t.Helper()
 	d := openAtHost(t, cfg, "tok_of_the_shop")
 	d.pushWith(t, "c1", papers)
@@ -55,7 +55,7 @@ var eachOnce = []string{
 func TestLabelsAndPeopleAreSetOnce(t *testing.T) {
 	t.Parallel()
 	for _, kind := range allHosts {
-		d := openWith(t, hosttest.Config{Kind: kind}, wanted)
+		d := openWithPapers(t, hosttest.Config{Kind: kind}, wanted)
 		for range 3 {
 			d.look(t)
 		}
@@ -111,7 +111,7 @@ func TestALostAnswerToALabelIsLookedUp(t *testing.T) {
 func TestARefusalOfLabelsIsOneLine(t *testing.T) {
 	t.Parallel()
 	for _, kind := range allHosts {
-		d := openWith(t, hosttest.Config{Kind: kind, NoPapers: true}, wanted)
+		d := openWithPapers(t, hosttest.Config{Kind: kind, NoPapers: true}, wanted)
 		for range 3 {
 			d.look(t)
 		}
@@ -131,7 +131,7 @@ func TestARefusalOfLabelsIsOneLine(t *testing.T) {
 func TestUnknownNamesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	for _, kind := range allHosts {
-		d := openWith(t, hosttest.Config{
+		d := openWithPapers(t, hosttest.Config{
 			Kind: kind, People: []string{"ann-at-work", "bea-at-work"}, Labels: []string{"bug"},
 		}, []pullrequest.Wanted{
 			{What: "labels", Names: []string{"bug"}},
@@ -144,7 +144,7 @@ func TestUnknownNamesAreLeftOut(t *testing.T) {
 		require.Contains(t, d.said(t)[1], "Assignees and reviewers: "+host.WordsOf(kind).Host+
 			" does not take gone.")
 	}
-	d := openWith(t, hosttest.Config{Kind: host.Gitea}, []pullrequest.Wanted{
+	d := openWithPapers(t, hosttest.Config{Kind: host.Gitea}, []pullrequest.Wanted{
 		{What: "labels", Names: []string{"new", "bug"}},
 	})
 	d.look(t)

@@ -51,7 +51,7 @@ func TestTemplatesOfOtherForms(t *testing.T) {
 // After another push the parts are renewed where they are. What people wrote and ticked meanwhile stays.
 func TestATemplateKeepsWhatPeopleWrote(t *testing.T) {
 	t.Parallel()
-	d := openWith(t, hosttest.Config{Kind: "github"}, nil)
+	d := openWithPapers(t, hosttest.Config{Kind: "github"}, nil)
 	_, err := d.Rows.Store.Pool.Exec(t.Context(), `update pull_requests set template = $1, body = $2`,
 		"## Summary\n\n## Testing\n\n## Checklist\n\n- [ ] Read\n", body)
 	require.NoError(t, err)

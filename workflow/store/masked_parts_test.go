@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/ticket"
@@ -226,6 +227,14 @@ func sideParts() []maskedPart {
 			aHash: "Commit BaseCommit",
 		}},
 		{ciproof.Stop{}, nil},
+		{merges.Order{}, kept{
+			aName: "Repository Base",
+			aPath: "Branch Files Clashes",
+			aHash: "Ours Theirs Common",
+		}},
+		{merges.Merged{}, kept{aHash: "Tree"}},
+		{merges.Told{}, kept{aName: "Repository Base", aPath: "Branch Files", aHash: "Head Onto"}},
+		{merges.Watch{}, kept{aName: "Repository Base", aPath: "Branch", aHash: "Head"}},
 		{store.DuplicatesAnnounced{}, kept{anID: "Session"}},
 		{store.ReportText{}, kept{aName: "Repository"}},
 		{store.UnjoinedDuplicate{}, nil},

@@ -916,8 +916,8 @@ func pushSamples() map[string][]workflow.Line {
 		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
 			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
 		"the base conflicts": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
-			"  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba), " +
-			"and leave the merge to the reviewer of the branch; say \"stop\" to merge first."),
+			"  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba). " +
+			"When this is pushed, \"merge main\" brings both together; say \"stop\" to merge first."),
 		"the change is explained": says("The split keeps every cent now.\n" +
 			"1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\n" +
 			"Taken out alone, with the tests run without each: 1 of 1 hunk is needed."),
@@ -968,6 +968,10 @@ func pushSamples() map[string][]workflow.Line {
 		"a remark on a backport": says("bea wrote on the merge request of the " +
 			"backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" +
 			workflow.FixBackport("release/1.1")),
+		"a merge of the base begins": says("Revision 3, as bea says. Merge `release/1.4` (8eef0fc) into " +
+			"`bobbin/refunds-k3` (79ebf0d): a merge commit, nothing is rebased. To resolve: " +
+			"`money/split.go`, within these and the files of what was pushed. The whole change is proven " +
+			"again then."),
 		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+

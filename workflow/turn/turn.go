@@ -50,6 +50,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
@@ -188,6 +189,9 @@ func (t *turn) afterJudged(m intent.Message, f []store.Part) {
 	if p := t.Trees.Current(); p != nil && t.halt != nil &&
 		(p.Repository.Name != t.Session().Repository || t.Session().BaseCommit == "") {
 		t.halt(errRepositoryChanged)
+	}
+	if _, ordered := ledger.Find[merges.Order](f); ordered && t.Trees.Current() != nil && t.halt != nil {
+		t.halt(errRepositoryChanged) // the session has another base commit now
 	}
 	if _, told := ledger.Find[progress.TestCommand](f); told && t.Trees.Current() != nil && t.halt != nil {
 		t.halt(errTestsChanged)
@@ -384,7 +388,14 @@ func (t *turn) advanceSession(ctx context.Context) error {
 			return err
 		}
 		if t.Session().Open {
-			if err := t.runOrchestrator(ctx); err != nil {
+			merged, err := t.Orchestrator.Delivery.FinishMerge(ctx)
+			if err != nil {
+				return err
+			}
+			if !merged {
+				err = t.runOrchestrator(ctx)
+			}
+			if err != nil {
 				return err
 			}
 		}

@@ -193,6 +193,7 @@ func (g gitea) pullForm(p Pull) map[string]any {
 		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}
 	addPapers(v, p, "requested_reviewers_teams", "name")
+	v["mergeable"] = g.cfg.Merges(p.Branch, p.Base) == "clean" && !p.Draft
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 		v["merged_at"] = "2026-03-02T12:00:00Z"

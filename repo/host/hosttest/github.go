@@ -194,6 +194,17 @@ func (g gitHub) pullForm(p Pull) map[string]any {
 		"user":             map[string]any{"login": cmp.Or(p.Login, "bobbin")},
 	}
 	addPapers(v, p, "requested_teams", "slug")
+	switch g.cfg.Merges(p.Branch, p.Base) {
+	case "clean":
+		v["mergeable"] = true
+		v["mergeable_state"] = "clean"
+	case "conflicts":
+		v["mergeable"] = false
+		v["mergeable_state"] = "dirty"
+	default:
+		v["mergeable"] = nil
+		v["mergeable_state"] = "unknown"
+	}
 	if p.State == "merged" {
 		v["state"] = "closed"
 		v["merged_at"] = "2026-03-02T12:00:00Z"

@@ -198,6 +198,19 @@ func (g gitLab) requestForm(p Pull) map[string]any {
 		"assignees":         gitLabUsers(p.Assignees),
 		"reviewers":         gitLabUsers(p.Reviewers),
 	}
+	v["has_conflicts"] = false
+	switch g.cfg.Merges(p.Branch, p.Base) {
+	case "clean":
+		v["detailed_merge_status"] = "mergeable"
+	case "conflicts":
+		v["detailed_merge_status"] = "conflict"
+		v["has_conflicts"] = true
+	default:
+		v["detailed_merge_status"] = "checking"
+	}
+	if p.Draft && v["detailed_merge_status"] == "mergeable" {
+		v["detailed_merge_status"] = "draft_status"
+	}
 	if p.State == "merged" {
 		v["merge_commit_sha"] = "merged-" + itoa(p.Number)
 	}

@@ -43,6 +43,9 @@ type Config struct {
 	Git string
 	// SigningKey is the file of the key with which it signs them; empty: it does not sign.
 	SigningKey string
+	// Merges returns whether a branch merges into base: "clean", "conflicts", or "" if the host has not
+	// looked yet. Default: every branch is clean.
+	Merges func(branch, base string) string
 	// NoDrafts makes the repository refuse drafts.
 	NoDrafts bool
 	// NoPapers makes the server refuse labels and people on pull requests, as to a token without that right.
@@ -146,6 +149,9 @@ func Listen(cfg Config) *Server {
 	}
 	if cfg.Branch == nil {
 		cfg.Branch = func(name string) (string, error) { return "at-" + name, nil }
+	}
+	if cfg.Merges == nil {
+		cfg.Merges = func(string, string) string { return "clean" }
 	}
 	s := &Server{cfg: cfg, checks: map[string][]Check{}}
 	mux := http.NewServeMux()

@@ -53,7 +53,7 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 	for _, table := range []string{
 		"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way",
 		"tried_hunks", "lookbacks", "lookback_tries", "pictures", "picture_pages", "agent_usage",
-		"report_words", "alerts", "twins", "pauses_told", "attachments", "amendments",
+		"report_words", "alerts", "twins", "pauses_told", "attachments", "amendments", "branch_conflicts",
 	} {
 		require.Zero(t, n[table], table)
 		delete(n, table)

@@ -275,6 +275,10 @@ func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 			values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
 		`insert into ci_proofs (repository, commit_hash, session_id, allowance_id, branch, base_commit, base,
 			state) values ('shop', 'c%[1]s', '%[1]s', 'w%[1]s', 'bobbin/x', 'b', 'main', 'passed')`,
+		`insert into branch_conflicts (repository, branch, session_id, base, head, state, files)
+			values ('shop', 'bobbin/%[1]s', '%[1]s', 'main', 'c', 'conflicts', '{a.go}')`,
+		`insert into base_merges (session_id, revision, repository, branch, ours, base, theirs, common)
+			values ('%[1]s', 1, 'shop', 'bobbin/%[1]s', 'c', 'main', 'd', 'b')`,
 		`insert into objections (session_id, approval_id, message_id, message_ts, user_id, how, words,
 			settled, allowance_id)
 			select session_id, 'a%[1]s', id, message_ts, 'U2', 'message', 'wrong file', 'overruled', 'w%[1]s'

@@ -2,8 +2,10 @@ package merge
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing"
 	"github.com/go-git/go-git/v5/plumbing/filemode"
@@ -18,9 +20,11 @@ import (
 type Conflict struct {
 	Path string
 	// Why begins with one of: both changed line(s) …, both changed the link, both added, deleted on one
-	// side, binary, mode, file and folder, in the way. Lines are counted in this workspace's file.
+	// side, renamed on both sides, binary, mode, file and folder, in the way. Lines are counted in this
+	// workspace's file.
 	Why                string
 	Ours, Base, Theirs string
+	Renamed            []string // the two new names of a file that both sides renamed
 }
 
 func (c Conflict) String() string { return gittree.QuotePath(c.Path) + ": " + c.Why }
@@ -28,8 +32,11 @@ func (c Conflict) String() string { return gittree.QuotePath(c.Path) + ": " + c.
 // merge compares three trees and collects the swaps that turn ours into the merged tree.
 type merge struct {
 	store     *objects.Store
+	labels    *Labels // of the markers that conflicts are written with; nil: conflicts are not written
+	dry       bool    // nothing is stored
 	swaps     []gittree.Swap
 	conflicts []Conflict
+	contained bool // no path of the merged tree differs from theirs
 }
 
 // Trees merges three trees and returns the swaps that turn ours into the merged tree, or the conflicts.
@@ -53,6 +60,7 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 	if err != nil {
 		return err
 	}
+	m.contained = true
 	stays := map[string]bool{}
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		if err := ctx.Err(); err != nil {
@@ -64,7 +72,8 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 		if err != nil {
 			return err
 		}
-		if len(m.conflicts) > before {
+		m.contained = m.contained && want.Same(s.theirs)
+		if len(m.conflicts) > before && m.labels == nil {
 			continue
 		}
 		stays[p] = !want.None()
@@ -79,6 +88,10 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 				gittree.QuotePath(below),
 		})
 	}
+	if err := m.findRenames(all); err != nil {
+		return err
+	}
+	m.contained = m.contained && len(m.conflicts) == 0
 	return gittree.CheckSwaps(m.swaps)
 }
 
@@ -117,7 +130,8 @@ func plainMode(n gittree.Node) gittree.Node {
 	return n
 }
 
-// mergePath returns the merged node of one path, or adds conflicts if it cannot.
+// mergePath returns the merged node of one path. If it cannot be merged, mergePath adds conflicts, and the
+// node is what stays in its place until somebody resolves them.
 func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	switch {
 	case s.ours.Same(s.theirs), s.theirs.Same(s.base):
@@ -125,24 +139,52 @@ func (m *merge) mergePath(s *sides) (gittree.Node, error) {
 	case s.ours.Same(s.base):
 		return s.theirs, nil
 	case s.base.None() && s.ours.Hash == s.theirs.Hash && s.ours.IsFile() && s.theirs.IsFile():
-		return gittree.Node{}, m.addConflict(s,
+		return s.ours, m.addConflict(s,
 			"mode: both added it, here as "+gittree.KindName(s.ours)+", there as "+gittree.KindName(s.theirs))
+	case s.base.None() && s.ours.IsFile() && s.theirs.IsFile():
+		return m.mergeAdded(s)
 	case s.base.None():
-		return gittree.Node{}, m.addConflict(s, "both added it, with different content")
+		return s.ours, m.addConflict(s, "both added it, with different content")
 	case s.ours.None():
-		return gittree.Node{}, m.addConflict(s, "deleted on one side: here it is gone, there it was changed")
+		return s.theirs, m.addConflict(s, "deleted on one side: here it is gone, there it was changed")
 	case s.theirs.None():
-		return gittree.Node{}, m.addConflict(s, "deleted on one side: there it is gone, here it was changed")
+		return s.ours, m.addConflict(s, "deleted on one side: there it is gone, here it was changed")
 	case s.base.IsFile() && s.ours.IsFile() && s.theirs.IsFile():
 		return m.mergeFile(s)
 	case s.ours.IsLink() && s.theirs.IsLink():
-		return gittree.Node{}, m.addConflict(s, "both changed the link")
+		return s.ours, m.addConflict(s, "both changed the link")
 	case s.ours.IsFile() && s.theirs.IsFile():
-		return gittree.Node{}, m.addConflict(s,
+		return s.ours, m.addConflict(s,
 			"both changed it from a "+gittree.KindName(s.base)+" to a file, with different content")
 	}
-	return gittree.Node{}, m.addConflict(s,
+	return s.ours, m.addConflict(s,
 		"mode: here a "+gittree.KindName(s.ours)+", there a "+gittree.KindName(s.theirs))
+}
+
+// mergeAdded returns the node of a file that both sides added with different content: with labels, both
+// texts between markers.
+func (m *merge) mergeAdded(s *sides) (gittree.Node, error) {
+	out := s.ours
+	ours, theirs, err := m.readBoth(s)
+	if err != nil {
+		return out, err
+	}
+	if diff.IsBinary(ours) || diff.IsBinary(theirs) {
+		return out, m.addConflict(s, "binary: both added it, with different content")
+	}
+	if m.labels != nil {
+		marked := m.labels.mark(diff.SplitLines(ours), nil, diff.SplitLines(theirs))
+		out.Hash, err = m.put([]byte(strings.Join(marked, "")))
+	}
+	return out, errors.Join(err, m.addConflict(s, "both added it, with different content"))
+}
+
+func (m *merge) readBoth(s *sides) (ours, theirs []byte, err error) {
+	if ours, err = m.store.GetTyped(plumbing.BlobObject, s.ours.Hash); err != nil {
+		return nil, nil, err
+	}
+	theirs, err = m.store.GetTyped(plumbing.BlobObject, s.theirs.Hash)
+	return ours, theirs, err
 }
 
 // addConflict adds a conflict with excerpts of the three texts.
@@ -184,17 +226,17 @@ func (m *merge) mergeFile(s *sides) (gittree.Node, error) {
 			return gittree.Node{}, err
 		}
 		if diff.IsBinary(text[i]) {
-			return gittree.Node{}, m.addConflict(s, "binary: both changed it")
+			return s.ours, m.addConflict(s, "binary: both changed it")
 		}
 	}
-	merged, conflicts := Texts(text[0], text[1], text[2])
+	merged, conflicts := texts(text[0], text[1], text[2], m.labels)
 	for i := range conflicts {
 		conflicts[i].Path = s.path
 	}
-	if m.conflicts = append(m.conflicts, conflicts...); len(conflicts) > 0 {
-		return gittree.Node{}, nil
+	if m.conflicts = append(m.conflicts, conflicts...); len(conflicts) > 0 && m.labels == nil {
+		return s.ours, nil
 	}
 	var err error
-	out.Hash, err = m.store.Put(plumbing.BlobObject, merged)
+	out.Hash, err = m.put(merged)
 	return out, err
 }

@@ -55,6 +55,11 @@ func (s *side) mapLines(first, lo, hi int) (from, to int) {
 // Texts merges two texts derived from base. The conflicts have no path. If there are any, the returned
 // text must not be used.
 func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
+	return texts(base, ours, theirs, nil)
+}
+
+// texts merges as Texts does. With labels, each conflict is in the returned text, between markers.
+func texts(base, ours, theirs []byte, labels *Labels) ([]byte, []Conflict) {
 	old, mine, edits := diff.LineEdits(base, ours)
 	a := &side{lines: mine, edits: edits}
 	_, other, edits := diff.LineEdits(base, theirs)
@@ -91,6 +96,7 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 				Base:   Excerpt(old[lo:hi]),
 				Theirs: Excerpt(other[fromB:toB]),
 			})
+			out = append(out, labels.mark(mine[fromA:toA], old[lo:hi], other[fromB:toB])...)
 		}
 		at = hi
 	}

@@ -55,6 +55,9 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 		}
 		if slices.ContainsFunc(pushes, func(p workflow.Push) bool { return p.Commit == stands }) {
 			spec.Parent = stands
+			if spec.Parents, err = d.mergedParents(ctx, stands); err != nil {
+				return "", err
+			}
 		}
 	}
 	return work.Commit(ctx, spec)
@@ -75,17 +78,36 @@ func (d *Delivery) commitSpec(
 	if err != nil {
 		return git.CommitSpec{}, err
 	}
-	message, _ := proven.names.message(proposal.CommitMessage(f.Title, f.Summary, title))
+	if proven.merge != nil {
+		f.Title = mergeTitle(*proven.merge)
+	}
+	message := proposal.CommitMessage(f.Title, f.Summary, title)
+	if proven.merge == nil { // a merge is called by what it merges
+		message, _ = proven.names.message(message)
+	}
 	trailers := proposal.Trailers(report.Credits, proven.approvers(), proven.reviewers())
 	if proven.unproven() != "" {
 		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
 	}
 	trailers = append(trailers, proposal.TicketTrailers(proven.names.tickets)...)
-	return git.CommitSpec{
+	spec := git.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
 		Message:  d.SecretFinder().Mask(message),
 		Trailers: append(trailers, [2]string{"Session", s.ID}),
-	}, nil
+	}
+	spec.Parents, err = d.mergedParents(ctx, spec.Parent)
+	return spec, err
+}
+
+// mergedParents returns the base commit as a further parent if the files hold a merge of it that the parent
+// does not have. That holds for whatever is committed on top of such a merge, too.
+func (d *Delivery) mergedParents(ctx context.Context, parent string) ([]string, error) {
+	base := d.Session().BaseCommit
+	common, err := d.Trees.Current().Work.MergeBase(ctx, parent, base)
+	if err != nil || common == base {
+		return nil, err
+	}
+	return []string{base}, nil
 }
 
 // tellFork tells how the fix gets into a pull request whose branch is in a fork.
@@ -137,6 +159,16 @@ func proposedPull(
 		Tickets:   work.names.tickets,
 		Mask:      d.SecretFinder().Mask,
 	}
+	heading := work.names.heading(w.Heading())
+	if work.merge != nil { // the pull request is still about the change
+		pull, err := pullrequest.Register{Store: d.Store}.Of(ctx, d.Session().ID)
+		if err != nil {
+			return nil, fmt.Errorf("pull request: %w", err)
+		}
+		if pull != nil {
+			heading = pull.Title
+		}
+	}
 	files, err := d.Trees.Current().Mirror.Commits().Files(d.Session().BaseCommit)
 	if err != nil {
 		return nil, fmt.Errorf("pull request: %w", err)
@@ -150,7 +182,7 @@ func proposedPull(
 			Branch:     d.Session().Branch,
 			Head:       commit,
 			Base:       base,
-			Title:      work.names.heading(w.Heading()),
+			Title:      heading,
 			Body:       w.Body(),
 			Files:      w.Paths(),
 			Template:   house.Template(work.known()),

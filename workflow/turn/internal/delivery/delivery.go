@@ -31,6 +31,8 @@ type Delivery struct {
 	// Quorum counts the words under which the files of a tree may be pushed. files are the changed paths.
 	Quorum func(ctx context.Context, a *workflow.Approval, tree string, files []string) (ledger.Quorum, error)
 
+	keepsMarkers bool // tests only: conflict markers are not looked for
+
 	// the orchestrator was told that the report's command still fails
 	saidCommand bool
 	// the orchestrator was told once what people wrote since the approval, as it says nothing of it

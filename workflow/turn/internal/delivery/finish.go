@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
@@ -73,6 +74,12 @@ func (d *Delivery) mayFinish(ctx context.Context) (*workflow.Approval, error) {
 func (d *Delivery) completeWork(
 	ctx context.Context, approval *workflow.Approval, f decision.Finish,
 ) (proven provenWork, err error) {
+	if m, err := d.mergeOf(ctx, approval); err != nil || m != nil {
+		if err != nil {
+			return proven, err
+		}
+		return d.completeMerge(ctx, approval, *m, f)
+	}
 	criteria, err := d.doneCriteria(ctx, approval.Revision)
 	if err != nil {
 		return proven, err
@@ -240,6 +247,7 @@ func (d *Delivery) publishCommit(
 	}
 	parts := append(proposed, endFailedTasks(tasks)...)
 	parts = append(parts, d.besidePush(work, commit)...)
+	parts = append(parts, d.watchBranch(commit)...)
 	parts = append(parts, consent.Push(push),
 		store.Update{
 			Events: []workflow.Event{workflow.EventProve},
@@ -263,6 +271,9 @@ func (d *Delivery) publishCommit(
 func (d *Delivery) besidePush(work provenWork, commit string) []store.Part {
 	p := d.Trees.Current()
 	base := d.Session().BaseCommit
+	if work.merge != nil { // the change itself is as it was
+		return nil
+	}
 	looked := lookback.Push{
 		Wanted:     d.LooksBack,
 		Repository: p.Repository.Name,
@@ -278,6 +289,21 @@ func (d *Delivery) besidePush(work provenWork, commit string) []store.Part {
 		Commit:     commit,
 		Changes:    work.changes,
 	}.Request())
+}
+
+// watchBranch returns the request to follow the pushed branch if no pull request is opened for it.
+func (d *Delivery) watchBranch(commit string) []store.Part {
+	p := d.Trees.Current()
+	base := p.BaseBranch()
+	if p.Repository.Pulls.Host != nil || !p.Mirror.Commits().HasBranch(base) {
+		return nil
+	}
+	return []store.Part{merges.Watch{
+		Repository: p.Repository.Name,
+		Branch:     d.Session().Branch,
+		Base:       base,
+		Head:       commit,
+	}}
 }
 
 // endFailedTasks returns the parts that end the failed tasks of pushed work. What they left in the files was

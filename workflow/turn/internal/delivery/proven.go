@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/repo/proof/testtrial"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/review"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/delivery/scope"
@@ -40,7 +41,8 @@ type provenWork struct {
 	criteria       []string        // done criteria; finish says something about each
 	review         *review.Outcome // nil: the review is off
 	names          names
-	unsaid         []string // sentences of the orchestrator that only the program may say
+	merge          *merges.Row // the merge of the base that it is; nil: it is other work
+	unsaid         []string    // sentences of the orchestrator that only the program may say
 }
 
 // unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work
@@ -90,6 +92,9 @@ func (d *Delivery) Prove(ctx context.Context, w *git.Workspace, tree string) (pr
 			Missing: d.Trees.SandboxOff,
 			Why:     "Nothing could be run, so nothing is proven: " + d.Trees.SandboxOff,
 		}, nil
+	}
+	if shown, left, err := d.unresolved(ctx, w); err != nil || left {
+		return shown, err
 	}
 	// The same files over the same base prove the same, so the proof of a worker's claim is not run
 	// again at the end of the work.

@@ -32,6 +32,12 @@ func (d *Delivery) resultText(
 	if work.unproven() != "" {
 		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
 	}
+	if work.merge != nil {
+		done = work.mergedText()
+		if work.unproven() != "" {
+			done += fmt.Sprintf(" Unproven: %s.", work.unproven())
+		}
+	}
 	if work.ci() != workflow.CINone {
 		done = fmt.Sprintf("Done, and not proven yet, since nothing can be proven here: %s.", work.unproven())
 	}

@@ -39,6 +39,7 @@ type Case struct {
 	mayApprove   fact[approverCheck]          // whether the writer may approve
 	requestAbove fact[approval.RequestsAbove] // what others wrote above the message
 	testCommand  fact[string]                 // the command that tests the repository, as it says
+	mergesBase   fact[bool]                   // something was pushed, and the message may mean its base
 
 	err error // the first fact that could not be read
 }
@@ -92,6 +93,9 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 	}
 	c.requestAbove.read = func() (approval.RequestsAbove, error) { return j.Held.RequestsAbove(ctx, m), nil }
 	c.testCommand.read = func() (string, error) { return j.testCommandMeant(ctx, c) }
+	c.mergesBase.read = func() (bool, error) {
+		return c.Session.Head != "" && j.Approvals.MeansBase(ctx, m.Says.BaseToMerge), nil
+	}
 	c.button.read = func() (pressedButton, error) { return j.readButton(ctx, m) }
 	c.runEnded.read = func() (bool, error) { return j.RunEnded(ctx, m.Value) }
 	return c

@@ -140,6 +140,10 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.FixChecks(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonFixThere),
+		press("Merge main", "is judged like an approval, of the merge of the base's newest commit alone",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.Approvals.MergeBase(ctx, c.Message, c.person(), approval.BaseMerge{Commit: b.means})
+			}, workflow.ButtonMergeBase),
 		press("Fix it, Go ahead", "approves the revision that the button was shown with, and no other",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.Approve(ctx, c.Message, c.person(), b.revision, b.means)

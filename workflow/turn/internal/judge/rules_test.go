@@ -63,6 +63,7 @@ var wordCases = []ruleCase{
 	{"stop", "not this week, make an issue of it", func(c *Case) {
 		c.approved.value = &workflow.Approval{}
 	}},
+	{"merge of the base", "please resolve the conflicts", func(c *Case) { c.mergesBase.value = true }},
 	{"limited approval, held", "fix it, but leave the header alone", heldBack},
 	{"go on", "go on", afterStop},
 	{"go on, unclear", "go on", func(c *Case) {
@@ -142,6 +143,7 @@ var pressCases = []pressCase{
 	{"held", workflow.ButtonBroken, heldBack},
 	{"Backport", workflow.ButtonBackport, heldBack},
 	{"File it", workflow.ButtonFile, heldBack},
+	{"Merge main", workflow.ButtonMergeBase, heldBack},
 	{"Fix it there", workflow.ButtonFixThere, heldBack},
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
 	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
@@ -297,8 +299,9 @@ func TestEveryRuleFires(t *testing.T) {
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
 	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
-	"file an issue", "limited approval, held", "push", "limit reached", "limit to approved work",
-	"consent, unclear", "approval", "question about the change", "review", "who knows the code", "held",
+	"file an issue", "merge of the base", "limited approval, held", "push", "limit reached",
+	"limit to approved work", "consent, unclear", "approval", "question about the change", "review",
+	"who knows the code", "held",
 }
 
 // What a person says whose words are held back answers no question, and lets nothing go on. The control: the

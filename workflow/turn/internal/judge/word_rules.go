@@ -161,6 +161,18 @@ func orderRules() []rule {
 			},
 		},
 		{
+			name: "merge of the base",
+			when: "it asks to merge the base branch into the pushed one, or to resolve the conflicts of " +
+				"both, and nothing else",
+			then:  "is judged like an approval, of the merge of the base's newest commit alone",
+			fires: func(c *Case) bool { return c.says().MergesBase && get(c, &c.mergesBase) },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.MergeBase(ctx, c.Message, c.person(), approval.BaseMerge{
+					Named: c.says().BaseToMerge,
+				})
+			},
+		},
+		{
 			name: "limited approval, held",
 			when: "it is an approval with a limit, by a person who may not approve, " +
 				"while work is approved or stopped",

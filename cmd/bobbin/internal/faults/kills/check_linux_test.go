@@ -39,6 +39,9 @@ func (c *chaos) duplicateSeen() bool {
 	if !c.unguarded() {
 		return false
 	}
+	if c.merging {
+		return c.mergesTwice()
+	}
 	if c.hosted && c.opensTwice() {
 		return true
 	}

@@ -53,6 +53,7 @@ type chaos struct {
 	binary    string // path of the program; default: the unchanged program
 	hosted    bool   // pull requests are opened for pushed branches, and watched
 	commits   bool   // the host makes the commits
+	merging   bool   // main moves after the pushes, and is merged into the branches
 
 	dir    string
 	remote string
@@ -272,6 +273,9 @@ func (c *chaos) talk(ctx context.Context) {
 	}
 	if c.hosted {
 		c.useHost(ctx)
+	}
+	if c.merging {
+		c.mergeMain(ctx)
 	}
 }
 

@@ -157,6 +157,20 @@ func (b *backportRun) reader() git.Commits {
 	return r
 }
 
+// described returns the commit whose words are those of the change: the pushed one or, if that merges the
+// base, the one below it.
+func (b *backportRun) described(pushed string) (git.Commit, error) {
+	commits := b.reader()
+	for {
+		parents, _, err := commits.Parents(pushed)
+		if err != nil || len(parents) < 2 {
+			c, failed := commits.Read(pushed)
+			return c, errors.Join(err, failed)
+		}
+		pushed = parents[0]
+	}
+}
+
 // learnSecrets reads the secrets in the private files of the commits whose tests run.
 func (b *backportRun) learnSecrets(ctx context.Context) (err error) {
 	b.hide, err = workfile.FindSecrets(ctx, b.Secrets, b.reader(), b.row.Onto, b.row.Earlier,
@@ -256,7 +270,7 @@ func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	if b.isPushedItself() {
 		return row.Pushed, nil
 	}
-	c, err := b.reader().Read(row.Pushed)
+	c, err := b.described(row.Pushed)
 	if err != nil {
 		return "", err
 	}
@@ -342,7 +356,7 @@ func (b *backportRun) announcement(
 	if err != nil {
 		return t, fmt.Errorf("pull request: %w", err)
 	}
-	c, err := b.reader().Read(row.Pushed)
+	c, err := b.described(row.Pushed)
 	if err != nil {
 		return t, err
 	}

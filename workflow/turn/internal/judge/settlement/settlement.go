@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
@@ -129,8 +130,9 @@ func (d decision) whatIsAnswered() string {
 // countsNow returns the note below the messages that a newer revision replaces.
 func countsNow(revision int) string { return fmt.Sprintf("Revision %d below counts now.", revision) }
 
-// offersTaken returns the steps for offers that a person took: held messages that are passed on, and removed
-// code that is put back. A withdrawn objection ends the question whether to push in spite of it.
+// offersTaken returns the steps for offers that a person took: held messages that are passed on, removed code
+// that is put back, and the base that is merged. A withdrawn objection ends the question whether to push in
+// spite of it.
 func (d decision) offersTaken() (steps []step) {
 	if passed, _ := ledger.Find[inbox.Passed](d.parts); len(passed) > 0 && d.permission.ID != "" {
 		steps = append(steps, step{
@@ -147,6 +149,12 @@ func (d decision) offersTaken() (steps []step) {
 			which: func(m store.OpenMessage) bool {
 				return offersFirst(m, workflow.ButtonPutBack) && m.Means == removed.Hash
 			},
+		})
+	}
+	if _, ordered := ledger.Find[merges.Order](d.parts); ordered {
+		steps = append(steps, step{
+			note:  "Ordered by " + d.approval.UserName + ".",
+			which: func(m store.OpenMessage) bool { return offers(m, workflow.ButtonMergeBase) },
 		})
 	}
 	if _, withdraws := ledger.Find[consent.Withdrawal](d.parts); withdraws {
@@ -304,7 +312,7 @@ func offersAnswerOrDefaults(m store.OpenMessage) bool {
 // offersAfterPush reports whether a message says what can be done about a pushed change, which is open until
 // somebody who may decide has decided, or a stop.
 func offersAfterPush(m store.OpenMessage) bool {
-	return offers(m, workflow.ButtonBackport, workflow.ButtonFixThere)
+	return offers(m, workflow.ButtonBackport, workflow.ButtonFixThere, workflow.ButtonMergeBase)
 }
 
 // offersDecision reports whether a message waits for a person who may take a decision. Remarks, questions and

@@ -213,6 +213,14 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if refused := l.delegationRefusal(); refused != "" {
 		return prompt.Wrong("%s", refused), nil
 	}
+	var categories []string
+	for _, a := range list {
+		categories = append(categories, a.Category)
+	}
+	refused, err := l.Delivery.RefuseForMerge(ctx, approval, categories)
+	if refused != "" || err != nil {
+		return prompt.Wrong("%s", refused), err
+	}
 	if err := l.Trees.OpenWork(ctx); err != nil {
 		return model.Result{}, err
 	}

@@ -75,5 +75,9 @@ func (t *Trees) openWorkspace(ctx context.Context, p *Checkout) (*git.Workspace,
 		w.Close()
 		return nil, err
 	}
+	if err := t.makeOrdered(ctx, p, w); err != nil {
+		w.Close()
+		return nil, err
+	}
 	return w, nil
 }

@@ -3,6 +3,7 @@ package worktree
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -121,8 +123,11 @@ func (b baseMerger) tellAboutBase(
 	ctx context.Context, p *Checkout, tip string, conflicts []git.Conflict,
 ) error {
 	s := b.Session()
-	var where []string
+	var where, files []string
 	for _, c := range conflicts {
+		if !slices.Contains(files, c.Path) {
+			files = append(files, c.Path)
+		}
 		where = append(where, fmt.Sprintf("  • `%s`: %s", c.Path, prompt.FirstLine(c.Why)))
 	}
 	key := "base:" + tip
@@ -137,11 +142,20 @@ func (b baseMerger) tellAboutBase(
 	}
 	q := &workflow.Inquiry{Kind: workflow.InquiryBaseConflict, Key: key, Question: tip}
 	text := fmt.Sprintf("%s moved to %s since, and it conflicts with `%s`:\n%s\nI go on from "+
-		"the old base (%s), and leave the merge to the reviewer of the branch; say \"stop\" to merge first.",
+		"the old base (%s). When this is pushed, \"merge %s\" brings both together; say \"stop\" to "+
+		"merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"),
-		prompt.ShortHash(s.BaseCommit))
+		prompt.ShortHash(s.BaseCommit), p.BaseBranch())
 	return b.Record(ctx,
 		progress.Inquiry(*q),
+		merges.Told{
+			Repository: p.Repository.Name,
+			Branch:     s.Branch,
+			Base:       p.BaseBranch(),
+			Head:       s.Head,
+			Onto:       tip,
+			Files:      files,
+		},
 		inbox.AgentNote{Key: key, Text: fmt.Sprintf(
 			"The base branch moved to %s and conflicts with the session's branch; the thread was told. "+
 				"The old base counts.\n%s", prompt.ShortHash(tip), strings.Join(where, "\n"))},
