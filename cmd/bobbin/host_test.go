@@ -242,8 +242,8 @@ func hostCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 }
 
 // openPull implements "pull BRANCH LOGIN FILE": LOGIN opens a pull request of the branch into main, with the
-// file's first line as the title and the rest as the text. With "pull-of-fork", the branch is in a fork: here only
-// the host's own reference to its commit stays.
+// file's first line as the title and the rest as the text. With "pull-of-fork", the branch is in a fork: here
+// only the host's own reference to its commit stays.
 func (s *story) openPull(ts *testscript.TestScript, args []string) error {
 	title, body, _ := strings.Cut(ts.ReadFile(args[3]), "\n")
 	r, err := git.PlainOpen(s.Remote)

@@ -40,8 +40,8 @@
 //
 // A message is read once, by [Lexicon.Read], and its judge gets the [Reading]. What of it may become a
 // permission (Consent, Adopts, AdoptsToBuild, Confirms, Push, Backport, Lands, Files, MergesBase, PassesOn)
-// accepts the whole message or nothing: no quote, no code, no mention of another person, and no character that
-// only looks like one of the words. The Refusal is their opposite: it permits nothing, so one clause of a
-// message is enough. The caller has to judge who wrote the message, and whether that person may permit
+// accepts the whole message or nothing: no quote, no code, no mention of another person, and no character
+// that only looks like one of the words. The Refusal is their opposite: it permits nothing, so one clause of
+// a message is enough. The caller has to judge who wrote the message, and whether that person may permit
 // anything. The text is as the gateway passes it on, without the bot's own mention.
 package intent

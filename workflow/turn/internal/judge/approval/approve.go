@@ -191,8 +191,8 @@ func (ap *Approvals) approvalParts(
 	return append(f, approved.Parts...), nil
 }
 
-// refuseUncounted refuses an approval for which no branch could be named, or while it cannot be read who of those
-// who approved before still may.
+// refuseUncounted refuses an approval for which no branch could be named, or while it cannot be read who of
+// those who approved before still may.
 func (ap *Approvals) refuseUncounted(m intent.Message, p workflow.Person, err error) []store.Part {
 	var unnamed *catalog.NameError
 	if errors.As(err, &unnamed) {

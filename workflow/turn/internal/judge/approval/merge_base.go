@@ -290,8 +290,10 @@ func (ap *Approvals) mergeParts(
 			Revision:  plan.Revision,
 		})
 	// One word begins the merge, which changes nothing before its push. That asks for all who are needed.
-	approved, err := ap.Permissions.ApprovalParts(ctx, permission.Asker{Message: m.Message, Person: p}, report,
-		permission.Terms{What: ap.Permissions.PermissionKind(report.Kind), Needed: 1, By: []string{p.Name}})
+	by := permission.Asker{Message: m.Message, Person: p}
+	approved, err := ap.Permissions.ApprovalParts(ctx, by, report, permission.Terms{
+		What: ap.Permissions.PermissionKind(report.Kind), Needed: 1, By: []string{p.Name},
+	})
 	return append(f, approved...), err
 }
 
