@@ -212,105 +212,109 @@ func MarkPosted(t *testing.T, s *store.Store, key, ts string) {
 	require.Equal(t, ts, stands)
 }
 
+// sessionRows inserts one row in every table that refers to sessions. %[1]s is the session's id, %[2]s its
+// phase, and %[3]d its age in days.
+var sessionRows = []string{
+	`insert into sessions (id, team, channel, thread_ts, phase, revision, updated_at)
+		values ('%[1]s', 'T1', 'C1', '%[1]s.0', '%[2]s', 1, now() - '%[3]d days'::interval)`,
+	`insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at)
+		values ('%[1]s', 'Ev%[1]s', 'mention', '%[1]s.0', 'U1', now())`,
+	`insert into agent_usage (session_id, task_id, calls, usd) values ('%[1]s', 0, 1, 1)`,
+	`insert into transcript (session_id, seq, body) values ('%[1]s', 1, '{}'), ('%[1]s', 2, '{}')`,
+	`insert into lines (session_id, agent, text) values ('%[1]s', 'a', 'one'), ('%[1]s', 'a', 'two')`,
+	`insert into outbox (key, session_id, line_id, posted_at) select '%[1]s:' || id, '%[1]s', id, now()
+		from lines where session_id = '%[1]s'`,
+	`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
+	`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
+	`insert into tried_hunks (session_id, base, tree, hunks) values ('%[1]s', 'b', 't', '[]')`,
+	`insert into alerts (team, channel, fingerprint, session_id, app, title, last_ts)
+		values ('T1', 'C1', '%[1]s', '%[1]s', 'Sentry', 'it panics', '1.0')`,
+	`insert into report_words (session_id, repository, words)
+		values ('%[1]s', 'shop', 'the total is off')`,
+	`insert into twins (session_id, twin, score) values ('%[1]s', '%[1]s', 1)`,
+	`insert into lookbacks (session_id, key, repository, base, probe)
+		values ('%[1]s', 'push:c', 'shop', 'b', '{}')`,
+	`insert into lookback_tries (lookback_id, commit_hash, nth, answer, took_ms) select id, 'c', 1, 'red',
+		1 from lookbacks where session_id = '%[1]s'`,
+	`insert into pictures (session_id, key, repository, base, commit_hash, changed)
+		values ('%[1]s', 'push:c', 'shop', 'b', 'c', '{a.css}')`,
+	`insert into picture_pages (picture_id, number, page, places, after, after_kind) select id, 1,
+		'a.html', 0, 'x', 'png' from pictures where session_id = '%[1]s'`,
+	`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
+	`insert into attachments (session_id, number, message_ts, file_id, name)
+		values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
+	`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,
+	`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task)
+		values ('%[1]s', 1, '%[1]s:card:1', 'c%[1]s', 0, 0, 0)`,
+	`insert into reports (session_id, revision, kind, body, text, hash, base_commit)
+		values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
+	`insert into amendments (session_id, revision, message_id, message_ts, user_id, text) select
+		session_id, 1, id, message_ts, 'U1', 'only with three lines' from inbox
+		where session_id = '%[1]s'`,
+	`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
+		'p%[1]s', session_id, 'report', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+	`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
+		'k%[1]s', session_id, 'backport', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+	`insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision,
+		permission_id, user_id, user_name, message_ts)
+		values ('shop', 'bobbin/%[1]s-backport-1.4', '%[1]s', '1.4', 'c', 'b', 1, 'k%[1]s', 'U1', 'ann',
+			'%[1]s.0')`,
+	`insert into endorsements (permission_id, session_id, revision, report_hash, base_commit, user_id,
+		message_ts) values ('p%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0')`,
+	`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
+		'f%[1]s', session_id, 'file', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
+	`insert into tickets (session_id, key, mark, repository, place, title, body, permission_id, user_id,
+		message_ts, state) values ('%[1]s', 'issue:revision:1', 'm%[1]s', 'shop', 'p', 't', 'b', 'f%[1]s',
+			'U1', '%[1]s.0', 'filed')`,
+	`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
+		permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
+	`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
+	`insert into allowances (id, session_id, approval_id, tree, names)
+		values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
+	`insert into ci_proofs (repository, commit_hash, session_id, allowance_id, branch, base_commit, base,
+		state) values ('shop', 'c%[1]s', '%[1]s', 'w%[1]s', 'bobbin/x', 'b', 'main', 'passed')`,
+	`insert into branch_conflicts (repository, branch, session_id, base, head, state, files)
+		values ('shop', 'bobbin/%[1]s', '%[1]s', 'main', 'c', 'conflicts', '{a.go}')`,
+	`insert into base_merges (session_id, revision, repository, branch, ours, base, theirs, common)
+		values ('%[1]s', 1, 'shop', 'bobbin/%[1]s', 'c', 'main', 'd', 'b')`,
+	`insert into objections (session_id, approval_id, message_id, message_ts, user_id, how, words,
+		settled, allowance_id)
+		select session_id, 'a%[1]s', id, message_ts, 'U2', 'message', 'wrong file', 'overruled', 'w%[1]s'
+			from inbox where session_id = '%[1]s'`,
+	`insert into removals (hash, session_id, approval_id, hunks, with_tree, without_tree)
+		values ('r%[1]s', '%[1]s', 'a%[1]s', '[]', 't', 'u')`,
+	`insert into audit (session_id, seq, what, name, content, hash)
+		values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
+	`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'fix', 'quick')`,
+	`insert into attempts (task_id, number, tree, held, summary) select id, 1, 't', true, 's' from tasks
+		where session_id = '%[1]s'`,
+	`insert into checks (task_id, red, built) select id, '{}', true from tasks
+		where session_id = '%[1]s'`,
+	`insert into pushes (session_id, commit_hash, tree, base_commit, branch)
+		values ('%[1]s', 'c', 't', 'b', 'bobbin/x')`,
+	`insert into pull_requests (repository, branch, session_id, head, base, title, body, state, news_at)
+		values ('shop', 'bobbin/%[1]s', '%[1]s', 'c', 'main', 't', 'b', 'merged', now() -
+			'%[3]d days'::interval)`,
+	`insert into pull_request_papers (repository, branch, what, names)
+		values ('shop', 'bobbin/%[1]s', 'labels', '{bug}')`,
+	`insert into questions (session_id, text, options, recommended, open)
+		values ('%[1]s', 'q', '[]', 'r', '[]')`,
+	`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
+	`insert into spending (session_id, day, team, channel, person, usd)
+		values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
+	`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts,
+		permission_id) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '%[1]s.0', 'p%[1]s')`,
+	`insert into pauses_told (session_id, scope, name, at) values ('%[1]s', 'all', '', now())`,
+	`insert into limit_warnings (name, subject, number, session_id)
+		values ('session_usd', '%[1]s', 0, '%[1]s')`,
+	`insert into commands (session_id, command, exit_code, output) values ('%[1]s', 'go test', 0, 'ok')`,
+}
+
 // FillSession makes a session at rest, that many days old,
 // with a row in every table that refers to sessions.
 func FillSession(t *testing.T, s *store.Store, id, phase string, days int) {
 	t.Helper()
-	for _, sql := range []string{
-		`insert into sessions (id, team, channel, thread_ts, phase, revision, updated_at)
-			values ('%[1]s', 'T1', 'C1', '%[1]s.0', '%[2]s', 1, now() - '%[3]d days'::interval)`,
-		`insert into inbox (session_id, event_id, kind, message_ts, user_id, handled_at)
-			values ('%[1]s', 'Ev%[1]s', 'mention', '%[1]s.0', 'U1', now())`,
-		`insert into agent_usage (session_id, task_id, calls, usd) values ('%[1]s', 0, 1, 1)`,
-		`insert into transcript (session_id, seq, body) values ('%[1]s', 1, '{}'), ('%[1]s', 2, '{}')`,
-		`insert into lines (session_id, agent, text) values ('%[1]s', 'a', 'one'), ('%[1]s', 'a', 'two')`,
-		`insert into outbox (key, session_id, line_id, posted_at) select '%[1]s:' || id, '%[1]s', id, now()
-			from lines where session_id = '%[1]s'`,
-		`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
-		`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
-		`insert into tried_hunks (session_id, base, tree, hunks) values ('%[1]s', 'b', 't', '[]')`,
-		`insert into alerts (team, channel, fingerprint, session_id, app, title, last_ts)
-			values ('T1', 'C1', '%[1]s', '%[1]s', 'Sentry', 'it panics', '1.0')`,
-		`insert into report_words (session_id, repository, words)
-			values ('%[1]s', 'shop', 'the total is off')`,
-		`insert into twins (session_id, twin, score) values ('%[1]s', '%[1]s', 1)`,
-		`insert into lookbacks (session_id, key, repository, base, probe)
-			values ('%[1]s', 'push:c', 'shop', 'b', '{}')`,
-		`insert into lookback_tries (lookback_id, commit_hash, nth, answer, took_ms) select id, 'c', 1, 'red',
-			1 from lookbacks where session_id = '%[1]s'`,
-		`insert into pictures (session_id, key, repository, base, commit_hash, changed)
-			values ('%[1]s', 'push:c', 'shop', 'b', 'c', '{a.css}')`,
-		`insert into picture_pages (picture_id, number, page, places, after, after_kind) select id, 1,
-			'a.html', 0, 'x', 'png' from pictures where session_id = '%[1]s'`,
-		`insert into under_way (session_id, epoch, what) values ('%[1]s', 1, 'go test')`,
-		`insert into attachments (session_id, number, message_ts, file_id, name)
-			values ('%[1]s', 1, '1.1', 'F1', 'app.log')`,
-		`insert into seats (session_id, repository, job_id) values ('%[1]s', 'shop', 0)`,
-		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task)
-			values ('%[1]s', 1, '%[1]s:card:1', 'c%[1]s', 0, 0, 0)`,
-		`insert into reports (session_id, revision, kind, body, text, hash, base_commit)
-			values ('%[1]s', 1, 'root_cause', '{}', 'r', 'h', 'c')`,
-		`insert into amendments (session_id, revision, message_id, message_ts, user_id, text) select
-			session_id, 1, id, message_ts, 'U1', 'only with three lines' from inbox
-			where session_id = '%[1]s'`,
-		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
-			'p%[1]s', session_id, 'report', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
-		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
-			'k%[1]s', session_id, 'backport', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
-		`insert into backports (repository, branch, session_id, wanted, pushed, base_commit, revision,
-			permission_id, user_id, user_name, message_ts)
-			values ('shop', 'bobbin/%[1]s-backport-1.4', '%[1]s', '1.4', 'c', 'b', 1, 'k%[1]s', 'U1', 'ann',
-				'%[1]s.0')`,
-		`insert into endorsements (permission_id, session_id, revision, report_hash, base_commit, user_id,
-			message_ts) values ('p%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0')`,
-		`insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id) select
-			'f%[1]s', session_id, 'file', 1, id, message_ts, 'U1' from inbox where session_id = '%[1]s'`,
-		`insert into tickets (session_id, key, mark, repository, place, title, body, permission_id, user_id,
-			message_ts, state) values ('%[1]s', 'issue:revision:1', 'm%[1]s', 'shop', 'p', 't', 'b', 'f%[1]s',
-				'U1', '%[1]s.0', 'filed')`,
-		`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
-			permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
-		`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,
-		`insert into allowances (id, session_id, approval_id, tree, names)
-			values ('w%[1]s', '%[1]s', 'a%[1]s', 't', 'go.sum')`,
-		`insert into ci_proofs (repository, commit_hash, session_id, allowance_id, branch, base_commit, base,
-			state) values ('shop', 'c%[1]s', '%[1]s', 'w%[1]s', 'bobbin/x', 'b', 'main', 'passed')`,
-		`insert into branch_conflicts (repository, branch, session_id, base, head, state, files)
-			values ('shop', 'bobbin/%[1]s', '%[1]s', 'main', 'c', 'conflicts', '{a.go}')`,
-		`insert into base_merges (session_id, revision, repository, branch, ours, base, theirs, common)
-			values ('%[1]s', 1, 'shop', 'bobbin/%[1]s', 'c', 'main', 'd', 'b')`,
-		`insert into objections (session_id, approval_id, message_id, message_ts, user_id, how, words,
-			settled, allowance_id)
-			select session_id, 'a%[1]s', id, message_ts, 'U2', 'message', 'wrong file', 'overruled', 'w%[1]s'
-				from inbox where session_id = '%[1]s'`,
-		`insert into removals (hash, session_id, approval_id, hunks, with_tree, without_tree)
-			values ('r%[1]s', '%[1]s', 'a%[1]s', '[]', 't', 'u')`,
-		`insert into audit (session_id, seq, what, name, content, hash)
-			values ('%[1]s', 1, 'decision', '1', '{}', 'h')`,
-		`insert into tasks (session_id, number, description, category) values ('%[1]s', 1, 'fix', 'quick')`,
-		`insert into attempts (task_id, number, tree, held, summary) select id, 1, 't', true, 's' from tasks
-			where session_id = '%[1]s'`,
-		`insert into checks (task_id, red, built) select id, '{}', true from tasks
-			where session_id = '%[1]s'`,
-		`insert into pushes (session_id, commit_hash, tree, base_commit, branch)
-			values ('%[1]s', 'c', 't', 'b', 'bobbin/x')`,
-		`insert into pull_requests (repository, branch, session_id, head, base, title, body, state, news_at)
-			values ('shop', 'bobbin/%[1]s', '%[1]s', 'c', 'main', 't', 'b', 'merged', now() -
-				'%[3]d days'::interval)`,
-		`insert into pull_request_papers (repository, branch, what, names)
-			values ('shop', 'bobbin/%[1]s', 'labels', '{bug}')`,
-		`insert into questions (session_id, text, options, recommended, open)
-			values ('%[1]s', 'q', '[]', 'r', '[]')`,
-		`insert into inquiries (session_id, kind, key, question) values ('%[1]s', 'consult', 'k', 'q')`,
-		`insert into spending (session_id, day, team, channel, person, usd)
-			values ('%[1]s', '2026-03-02', 'T1', 'C1', 'U1', 1)`,
-		`insert into extensions (name, subject, number, amount, session_id, user_id, user_name, message_ts,
-			permission_id) values ('session_usd', '%[1]s', 1, 5, '%[1]s', 'U1', 'ann', '%[1]s.0', 'p%[1]s')`,
-		`insert into pauses_told (session_id, scope, name, at) values ('%[1]s', 'all', '', now())`,
-		`insert into limit_warnings (name, subject, number, session_id)
-			values ('session_usd', '%[1]s', 0, '%[1]s')`,
-		`insert into commands (session_id, command, exit_code, output) values ('%[1]s', 'go test', 0, 'ok')`,
-	} {
+	for _, sql := range sessionRows {
 		_, err := s.Pool.Exec(t.Context(),
 			strings.NewReplacer("%[1]s", id, "%[2]s", phase, "%[3]d", fmt.Sprint(days)).Replace(sql))
 		require.NoError(t, err, sql)

@@ -234,81 +234,87 @@ var usualGuards = []string{
 	"the key that a post is looked up by", "the files in the database", "the epoch of a turn",
 }
 
+// A guardControl is how a run goes without a guard, and which fault it has to show.
+type guardControl struct {
+	point, unguard, forget, disabled, want string
+	frozen, commits                        bool
+	pullsStay                              bool // nobody closes pull requests before the bot goes on
+	hit                                    int
+}
+
+// guardControls are the controls, by the guard that is off.
+var guardControls = map[string]guardControl{
+	"the key that a post is looked up by": {
+		point: "reply_posted", hit: 1, want: `stands [2-9] times`,
+		forget: `update outbox set key = key || '~', batch = batch || '~' where posted_at is null
+			and batch is not null`,
+	},
+	"the files in the database": {
+		point: "tasks_worked", hit: 3, want: `not pushed|said twice: [1-9]|stands [2-9]`,
+		unguard: `create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
+			create trigger lose before insert on workspaces for each row execute function lose()`,
+	},
+	"the mark that a host was asked for a pull request": {
+		point:  "pull_request_opened",
+		hit:    1,
+		want:   `pull requests: \d+|stands [3-9] times`,
+		forget: `update pull_requests set tried_at = null`,
+	},
+	"the mark that a host was asked for labels and people": {
+		point:     "pull_request_papered",
+		hit:       1,
+		want:      `was put [2-9] times`,
+		forget:    `update pull_request_papers set tried_at = null`,
+		pullsStay: true,
+	},
+	"the mark that a host was sent an issue": {
+		point:  "ticket_filed",
+		hit:    1,
+		want:   `issues: \d+, want`,
+		forget: `update tickets set tried_at = null`,
+	},
+	"the job of an issue, which is checked once more": {
+		point: "ticket_tried", hit: 1, frozen: true, want: `issues: \d+, want`,
+		disabled: failpoint.IssueJob,
+	},
+	"the commit of a backport, which is kept before its push": {
+		point: "backport_pushed",
+		hit:   1,
+		want:  `"No backport" stands 1 times`,
+		forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
+			where state = 'intended'`,
+	},
+	"the commit that a host made, which is kept before its push": {
+		point: "pushed", hit: 1, commits: true,
+		want:   `sessions that are done: [012], want 3`,
+		forget: `delete from pushes where state = 'intended'`,
+	},
+	"the commit of a backport that a host made": {
+		point: "backport_pushed", hit: 1, commits: true, want: `"No backport" stands 1 times`,
+		forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
+			where state = 'intended'`,
+	},
+	"the epoch of a turn": {
+		point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
+		unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0;
+			return new; end $$;
+			create trigger unfenced before update on sessions for each row execute function unfenced()`,
+	},
+	"the heartbeat by which the dead are known": {
+		point: "tasks_recorded", hit: 2, want: `sessions that are done`,
+		unguard: `create function immortal() returns trigger language plpgsql as $$ begin new.seen_at :=
+			'infinity'; return new; end $$;
+			create trigger immortal before insert or update on replicas for each row execute function
+				immortal()`,
+	},
+}
+
 // Each guard has a control: without the guard, the same death or freeze at the same point must show a fault.
 func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	binary := withPoints(t)
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
-	for name, x := range map[string]struct {
-		point, unguard, forget, disabled, want string
-		frozen, commits                        bool
-		pullsStay                              bool // nobody closes pull requests before the bot goes on
-		hit                                    int
-	}{
-		"the key that a post is looked up by": {
-			point: "reply_posted", hit: 1, want: `stands [2-9] times`,
-			forget: `update outbox set key = key || '~', batch = batch || '~' where posted_at is null
-				and batch is not null`,
-		},
-		"the files in the database": {
-			point: "tasks_worked", hit: 3, want: `not pushed|said twice: [1-9]|stands [2-9]`,
-			unguard: `create function lose() returns trigger language plpgsql as $$ begin return null; end $$;
-				create trigger lose before insert on workspaces for each row execute function lose()`,
-		},
-		"the mark that a host was asked for a pull request": {
-			point:  "pull_request_opened",
-			hit:    1,
-			want:   `pull requests: \d+|stands [3-9] times`,
-			forget: `update pull_requests set tried_at = null`,
-		},
-		"the mark that a host was asked for labels and people": {
-			point:     "pull_request_papered",
-			hit:       1,
-			want:      `was put [2-9] times`,
-			forget:    `update pull_request_papers set tried_at = null`,
-			pullsStay: true,
-		},
-		"the mark that a host was sent an issue": {
-			point:  "ticket_filed",
-			hit:    1,
-			want:   `issues: \d+, want`,
-			forget: `update tickets set tried_at = null`,
-		},
-		"the job of an issue, which is checked once more": {
-			point: "ticket_tried", hit: 1, frozen: true, want: `issues: \d+, want`,
-			disabled: failpoint.IssueJob,
-		},
-		"the commit of a backport, which is kept before its push": {
-			point: "backport_pushed",
-			hit:   1,
-			want:  `"No backport" stands 1 times`,
-			forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
-				where state = 'intended'`,
-		},
-		"the commit that a host made, which is kept before its push": {
-			point: "pushed", hit: 1, commits: true,
-			want:   `sessions that are done: [012], want 3`,
-			forget: `delete from pushes where state = 'intended'`,
-		},
-		"the commit of a backport that a host made": {
-			point: "backport_pushed", hit: 1, commits: true, want: `"No backport" stands 1 times`,
-			forget: `update backports set state = 'asked', onto = '', commit_hash = '', tree = ''
-				where state = 'intended'`,
-		},
-		"the epoch of a turn": {
-			point: "model_answered", hit: 3, frozen: true, want: `with two: [1-9]|said twice|stands [2-9]`,
-			unguard: `create function unfenced() returns trigger language plpgsql as $$ begin new.epoch := 0;
-				return new; end $$;
-				create trigger unfenced before update on sessions for each row execute function unfenced()`,
-		},
-		"the heartbeat by which the dead are known": {
-			point: "tasks_recorded", hit: 2, want: `sessions that are done`,
-			unguard: `create function immortal() returns trigger language plpgsql as $$ begin new.seen_at :=
-				'infinity'; return new; end $$;
-				create trigger immortal before insert or update on replicas for each row execute function
-					immortal()`,
-		},
-	} {
+	for name, x := range guardControls {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			if os.Getenv("BOBBIN_EVERY") == "" && !slices.Contains(usualGuards, name) {
