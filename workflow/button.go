@@ -35,6 +35,7 @@ const (
 	ButtonOnBase     ActionID = "on_base"      // chooses that branch or tag to work from
 	ButtonFixThere   ActionID = "mend"         // fixes what failed at the git host
 	ButtonBackport   ActionID = "backport"     // brings the pushed change to a release
+	ButtonPostReview ActionID = "post_review"  // posts the review on the pull request
 	ButtonFile       ActionID = "file"         // files an issue with the text that was shown
 	ButtonMergeBase  ActionID = "merge_base"   // merges the base branch into the pushed one
 	ButtonWorks      ActionID = "works"        // the merged change works

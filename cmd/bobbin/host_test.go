@@ -371,6 +371,20 @@ func issues(_ context.Context, s *story) (string, error) {
 	return threadAddress.ReplaceAllString(text, "$1<thread>"), nil
 }
 
+// commentsAtHost implements "comments FILE".
+func commentsAtHost(_ context.Context, s *story) (string, error) {
+	var b strings.Builder
+	for _, c := range s.host.Comments() {
+		at := ""
+		if c.Path != "" {
+			at = fmt.Sprintf(" on %s:%d", c.Path, c.Line)
+		}
+		fmt.Fprintf(&b, "#%d by %s%s:\n%s\n\n", c.Number, c.Login, at, c.Text)
+	}
+	text := ticketMark.ReplaceAllString(strings.ReplaceAll(b.String(), "\u200b", "·"), "bobbin-<mark>")
+	return threadAddress.ReplaceAllString(text, "$1<thread>"), nil
+}
+
 var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
 
 // pulls implements "pulls FILE": the pull requests at the git host.

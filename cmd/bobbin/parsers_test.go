@@ -764,6 +764,8 @@ var inside = map[string]string{
 	"workflow/turn/internal/judge/press_rules.go": "a number that this program put into a " +
 		"button's row",
 	"workflow/turn/internal/judge/approval/held.go":         "rows of ours",
+	"workflow/turn/internal/judge/approval/post.go":         "rows of ours",
+	"workflow/tickets/review.go":                            "rows of ours",
 	"workflow/store/settle.go":                              "rows of ours",
 	"workflow/turn/internal/judge/settlement/settlement.go": "rows of ours",
 	"workflow/lazyregexp/lazyregexp.go":                     "expressions of the program",

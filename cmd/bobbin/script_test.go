@@ -128,6 +128,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 
 		"fork-branches": look(forkBranches),
 		"issues":        look(issues),
+		"comments":      look(commentsAtHost),
 		"called":        look(called),
 		"decisions":     look(decisions),
 		"pushes":        look(pushes),

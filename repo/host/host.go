@@ -62,6 +62,9 @@ type Host interface {
 	Fork(ctx context.Context) (*Fork, error)
 	// KnowsKey reports whether the credential's account has a public key of OpenSSH for its signatures.
 	KnowsKey(ctx context.Context, public string) (bool, error)
+	// PostReview writes a review on a pull request. Like Open, it must not be repeated blindly: Comments
+	// holds what was posted.
+	PostReview(ctx context.Context, number int64, review Review) error
 	// FileIssue opens an issue. body is Markdown.
 	FileIssue(ctx context.Context, title, body string) (FiledIssue, error)
 	// FindIssue returns the issue, filed since then, whose text holds mark, or nil if there is none.

@@ -141,3 +141,9 @@ func ReadPage(path, fragment string) (p Page, ok bool) {
 	}
 	return p, p.Kind != ""
 }
+
+// PullPath returns the path of a pull request's page below the repository's.
+func PullPath(kind string, number int64) string {
+	return map[string]string{GitHub: "/pull/", GitLab: "/-/merge_requests/", Gitea: "/pulls/"}[kind] +
+		strconv.FormatInt(number, 10)
+}

@@ -25,6 +25,7 @@ type Reading struct {
 	Releases      []string // the releases that it names
 	Lands         bool     // asks to push the pushed change to somebody else's branch, too
 	LandsOn       string   // the branch that it names; empty: none
+	PostsReview   bool     // asks to post a review on its pull request
 	Files         bool     // asks to file an issue of what the thread is about
 	MergesBase    bool     // asks to merge the base branch into the pushed one
 	BaseToMerge   string   // the branch that it names then; empty: it names none
@@ -180,6 +181,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Releases, r.Backport = readBackport(t)
 	r.LandsOn, r.Lands = readLanding(t)
 	r.Files = filesIssue(t)
+	r.PostsReview = postsReview(t)
 	r.BaseToMerge, r.MergesBase = readMergeBase(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
@@ -202,9 +204,11 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 }
 
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
-// scope or without, a push, a backport, a push to somebody else's branch, an issue, or a merge of the base.
+// scope or without, a push, a backport, a push to somebody else's branch, an issue, a review at the host, or
+// a merge of the base.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Backport || r.Lands || r.Files || r.MergesBase || r.Consent.Consents()
+	return r.Push.Allows || r.Backport || r.Lands || r.Files || r.PostsReview || r.MergesBase ||
+		r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages

@@ -32,6 +32,9 @@ func (f *Filer) text(ctx context.Context, row ticket.Row) (string, error) {
 	if row.IsComment() {
 		by = ""
 	}
+	if row.IsReview() {
+		by = strings.Replace(by, " says", " asked", 1)
+	}
 	if f.ThreadURL != nil {
 		body += fmt.Sprintf("\n\nFrom a thread in Slack%s: %s", by, f.ThreadURL(session.Thread))
 	}

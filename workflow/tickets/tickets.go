@@ -1,5 +1,5 @@
-// Package tickets files issues at git hosts and trackers, and adds comments with results to the tickets that
-// requests named.
+// Package tickets files issues at git hosts and trackers, posts reviews on pull requests, and adds comments
+// with results to the tickets that requests named.
 //
 // A Filer works the pull_request jobs of package queue beside package pullrequests. The intent is a row of
 // package ticket before anything is sent. The text that is sent holds the row's mark, which people do not see
@@ -175,7 +175,10 @@ func (f *Filer) filedParts(ctx context.Context, row ticket.Row, filed tracker.Fi
 	}
 	said := fmt.Sprintf("Filed as %s. %s\n%s", link(filed), rests,
 		plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(row.Title), 100)))
-	if row.IsComment() {
+	switch {
+	case row.IsReview():
+		said = fmt.Sprintf("Posted the review on %s.", link(filed))
+	case row.IsComment():
 		said = fmt.Sprintf("Told %s (%s) what was pushed.", link(filed), row.Place)
 	}
 	return []store.Part{f.line(said), consent.Decision{
@@ -199,16 +202,20 @@ func (f *Filer) refuse(ctx context.Context, row ticket.Row, reason, cure string)
 	after.State = ticket.Refused
 	after.Reason = reason
 	said := fmt.Sprintf("No issue was filed at %s: %s.", row.Place, reason)
-	if row.IsComment() {
+	again := ` Then reply "file it" again.`
+	switch {
+	case row.IsReview():
+		said = fmt.Sprintf("The review was not posted on %s: %s.", row.Place, reason)
+		again = ` Then reply "post it" again.`
+	case row.IsComment():
+		again = ""
 		said = fmt.Sprintf("%s (%s) was not told what was pushed: %s.", plaintext.CodeSpan(row.Issue),
 			row.Place, reason)
 	}
 	if cure != "" {
 		said += " For my operator: " + cure + "."
 	}
-	if !row.IsComment() {
-		said += ` Then reply "file it" again.`
-	}
+	said += again
 	return f.Rows.Change(ctx, row, after, f.line(said), consent.Decision{
 		What: workflow.DecideFile, Reason: "not done: " + reason, Revision: row.Revision,
 	})
@@ -253,6 +260,9 @@ func (f *Filer) destination(ctx context.Context, row ticket.Row) (destination, e
 		return destination{}, &tracker.Error{
 			Reason: "the configuration names no repository " + row.Repository + " any more",
 		}
+	}
+	if row.IsReview() {
+		return f.reviewOn(ctx, *r, row)
 	}
 	place := r.IssuePlace(f.Trackers)
 	switch {

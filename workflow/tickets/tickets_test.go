@@ -36,8 +36,9 @@ type desk struct {
 	session  string
 	place    string
 	lose     func()
-	filed    func() []string // title and text of each issue
-	comments func() []string // of the ticket SHOP-1
+	at       *hosttest.Server // nil: the place is a tracker
+	filed    func() []string  // title and text of each issue
+	comments func() []string  // of the ticket SHOP-1
 }
 
 // places are where issues are filed.
@@ -107,6 +108,7 @@ func (d *desk) openHost(t *testing.T, kind string) {
 		})
 	}
 	d.Repositories[0].Pulls = pulls
+	d.at = at
 	d.lose = func() { at.Lose("POST") }
 	d.filed = func() (list []string) {
 		for _, i := range at.Issues() {

@@ -222,8 +222,10 @@ func TestWhoVouches(t *testing.T) {
 	}
 	require.Equal(t, []string{
 		"bot/poster/attach.go",
+		"workflow/pullrequests/conflicts.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
+		"workflow/tickets/tickets.go",
 		"workflow/turn/internal/agents/inquiry/reader.go",
 		"workflow/turn/internal/agents/runtime/loop.go",
 		"workflow/turn/internal/agents/runtime/transcript.go",
@@ -234,6 +236,7 @@ func TestWhoVouches(t *testing.T) {
 		"workflow/turn/internal/delivery/allowance.go",
 		"workflow/turn/internal/delivery/result.go",
 		"workflow/turn/internal/delivery/review.go",
+		"workflow/turn/internal/judge/approval/file.go",
 		"workflow/turn/internal/record/ledger/say.go",
 		"workflow/turn/internal/record/ledger/words.go",
 		"workflow/turn/internal/tasks/orchestrator/report.go",
@@ -946,6 +949,9 @@ func pushSamples() map[string][]workflow.Line {
 			"Nothing is found out yet, so this is only what was reported. Press the button, or reply "+
 			"\"file it\" once more.\n“The total is a cent off”",
 			labelled("file", "File it there", "", "details", "Show the text", "")...)},
+		"a review from a private conversation": {with("Shall I post this on shop#77? This conversation is "+
+			"private, and others may read it there. Press the button to post it.",
+			labelled("post_review", "Post it there", "", "details", "Show the text", "")...)},
 		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch " +
 			"and its own proof. The backport to release/1.4 was asked for by bea, " +
 			"as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),

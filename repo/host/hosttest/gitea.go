@@ -45,6 +45,8 @@ func (g gitea) register(mux *http.ServeMux) (root string) {
 	in("GET /issues/{number}/comments", g.listComments(false))
 	in("GET /pulls/{number}/reviews/7/comments", g.listComments(true))
 	in("GET /pulls/{number}/reviews", g.listReviews)
+	in("POST /pulls/{number}/reviews",
+		func(w http.ResponseWriter, r *http.Request) { g.takeReview(w, r, "new_position") })
 	in("GET /commits", g.listCommits)
 	in("GET /issues", g.listIssues(g.issueForm))
 	in("POST /issues/{number}/comments", g.addComment)

@@ -50,6 +50,8 @@ func (g gitHub) register(mux *http.ServeMux) (root string) {
 	in("GET /issues/{number}/comments", g.listComments(false))
 	in("GET /pulls/{number}/comments", g.listComments(true))
 	in("GET /pulls/{number}/reviews", func(w http.ResponseWriter, r *http.Request) { show(w, r, []any{}) })
+	in("POST /pulls/{number}/reviews",
+		func(w http.ResponseWriter, r *http.Request) { g.takeReview(w, r, "line") })
 	in("GET /commits", g.listCommits)
 	in("GET /issues", g.listIssues(g.issueForm))
 	in("POST /issues/{number}/comments", g.addComment)

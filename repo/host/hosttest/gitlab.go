@@ -43,6 +43,7 @@ func (g gitLab) register(mux *http.ServeMux) (root string) {
 	in("GET /repository/commits/{commit}/statuses", g.listStatuses)
 	in("GET /jobs/{id}/trace", g.sendLog)
 	in("GET /merge_requests/{number}/notes", g.listNotes)
+	in("POST /merge_requests/{number}/notes", g.takeNote)
 	in("GET /repository/commits", g.listCommits)
 	in("GET /issues", g.listIssues(g.issueForm))
 	in("POST /issues/{number}/notes", g.addComment)

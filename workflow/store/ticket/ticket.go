@@ -1,8 +1,9 @@
 // Package ticket stores what goes out to a tracker or to the issues of a git host: the issues that people
-// file, and the comments with a result on the tickets that a request named. A row is the intent, keyed by the
-// session and by what it is of, and later holds what became of it: filing the same report twice changes
-// nothing. An issue is written with the permission of the person who files it. Until then its row is an
-// offer, which holds the text that the thread was shown. A comment is written with the push.
+// file, the reviews that they have posted on pull requests, and the comments with a result on the tickets
+// that a request named. A row is the intent, keyed by the session and by what it is of, and later holds what
+// became of it: filing the same report twice changes nothing. An issue is written with the permission of the
+// person who files it. Until then its row is an offer, which holds the text that the thread was shown. A
+// comment is written with the push.
 //
 // A worker that sends requests runs under the session's pull request job of package queue. It writes what it
 // found with Change, together with the line that tells the thread of it. Change writes only while the job is
@@ -39,7 +40,7 @@ type Draft struct {
 	Repository string // its name in the configuration
 	Place      string // where it goes, for people: "SHOP (jira at acme.atlassian.net)"
 	Tracker    string // of a comment: the kind of the tracker
-	Issue      string // of a comment: the issue, as its tracker names it
+	Issue      string // of a comment: the issue, as its tracker names it; of a review: the pull request
 	Revision   int    // of the report that it holds; 0: it holds none
 	Title      string // of an issue
 	Body       string // Markdown, without the link to the thread
@@ -65,8 +66,14 @@ func OfRevision(revision int) string { return fmt.Sprint("issue:revision:", revi
 // OfWords returns the key of an issue with what people wrote, up to that row of the inbox.
 func OfWords(newest int64) string { return fmt.Sprint("issue:words:", newest) }
 
+// OfReview returns the key of the review of that revision on the pull request that the session is about.
+func OfReview(revision int) string { return fmt.Sprint("review:revision:", revision) }
+
 // OfComment returns the key of the comment on an issue of a tracker.
 func OfComment(tracker, issue string) string { return "comment:" + tracker + ":" + issue }
+
+// IsReview reports whether it is a review on a pull request.
+func (d Draft) IsReview() bool { return strings.HasPrefix(d.Key, "review:") }
 
 // IsComment reports whether it is a comment, not an issue.
 func (d Draft) IsComment() bool { return strings.HasPrefix(d.Key, "comment:") }
@@ -124,8 +131,8 @@ func write(
 	}
 	tag, err := tx.Exec(ctx,
 		`insert into tickets (session_id, key, mark, repository, place, revision, title, body, state,
-			permission_id, user_id, user_name, message_ts)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+			permission_id, user_id, user_name, message_ts, issue)
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 		on conflict (session_id, key) do update set
 			repository = excluded.repository, place = excluded.place, title = excluded.title,
 			body = excluded.body, state = excluded.state, permission_id = excluded.permission_id,
@@ -134,7 +141,7 @@ func write(
 		where tickets.state = 'offered' or tickets.state = 'refused' and excluded.state = 'intended'`,
 		session, d.Key, "bobbin-"+store.NewToken(), d.Repository, database.CleanText(d.Place), d.Revision,
 		database.CleanText(d.Title), database.CleanText(d.Body), state, permission, user,
-		database.CleanText(name), message)
+		database.CleanText(name), message, d.Issue)
 	if err != nil {
 		return fmt.Errorf("ticket: %w", err)
 	}
@@ -176,7 +183,8 @@ func (s Stop) Mask(func(string) string) record.Part { return s }
 func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	_, err := tx.Exec(ctx,
 		`update tickets set state = 'offered', permission_id = null, user_id = null, message_ts = null
-		where session_id = $1 and state = 'intended' and tried_at is null and key like 'issue:%'`, r.Session)
+		where session_id = $1 and state = 'intended' and tried_at is null and key not like 'comment:%'`,
+		r.Session)
 	return err
 }
 

@@ -47,7 +47,8 @@ var (
 			`^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
-			`^<https://git\.example/shop/(?:(?:pulls?|(?:-/)?issues)/\d+\|#|-/merge_requests/\d+\|!)\d+>$|` +
+			`^<https://git\.example/shop/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
+			`-/merge_requests/\d+\|(?:shop)?!)\d+>$|` +
 			`^<https://acme\.atlassian\.net/browse/[A-Z]+-\d+\|[A-Z]+-\d+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)

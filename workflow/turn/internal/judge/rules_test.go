@@ -112,6 +112,7 @@ var wordCases = []ruleCase{
 		func(c *Case) { c.requestAbove.value = approval.RequestsAbove{Err: os.ErrClosed} },
 	},
 	{"command", "/diagnose", nothing},
+	{"post a review", "post it to #1", func(c *Case) { c.Session.ReportKind = workflow.ReportReview }},
 	{"push to a colleague's branch", "push it to cleo/split", func(c *Case) { c.Session.Pull = 1 }},
 	{
 		"question about the change", "why is the diff so large?",
@@ -143,6 +144,7 @@ var pressCases = []pressCase{
 	{"held", workflow.ButtonBroken, heldBack},
 	{"Backport", workflow.ButtonBackport, heldBack},
 	{"File it", workflow.ButtonFile, heldBack},
+	{"Post it", workflow.ButtonPostReview, heldBack},
 	{"Merge main", workflow.ButtonMergeBase, heldBack},
 	{"Fix it there", workflow.ButtonFixThere, heldBack},
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
@@ -299,7 +301,7 @@ func TestEveryRuleFires(t *testing.T) {
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
 	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
-	"file an issue", "merge of the base", "limited approval, held", "push", "limit reached",
+	"file an issue", "post a review", "merge of the base", "limited approval, held", "push", "limit reached",
 	"limit to approved work", "consent, unclear", "approval", "question about the change", "review",
 	"who knows the code", "held",
 }

@@ -13,8 +13,8 @@ import (
 // wordRules returns the rules for a message that a person typed.
 func wordRules() []rule {
 	return slices.Concat(
-		refusalRules(), orderRules(), goOnRules(), answerRules(), limitRules(), consentRules(),
-		questionRules(),
+		refusalRules(), orderRules(), outwardRules(), goOnRules(), answerRules(), limitRules(),
+		consentRules(), questionRules(),
 	)
 }
 
@@ -84,8 +84,7 @@ func refusalRules() []rule {
 	}
 }
 
-// orderRules are the rules for what is an order in any phase, and for an approval by a person whose words are
-// held.
+// orderRules are the rules for what is an order in any phase.
 func orderRules() []rule {
 	return []rule{
 		{
@@ -127,6 +126,13 @@ func orderRules() []rule {
 				return j.chooseNamedBase(ctx, c.Message, c.person())
 			},
 		}),
+	}
+}
+
+// outwardRules are the rules for words that bring what was pushed or found elsewhere, and for an approval by
+// a person whose words are held back.
+func outwardRules() []rule {
+	return []rule{
 		{
 			name:  "backport",
 			when:  "it asks to bring the pushed change to releases, and nothing else",
@@ -158,6 +164,17 @@ func orderRules() []rule {
 			fires: func(c *Case) bool { return c.says().Files },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Approvals.File(ctx, c.Message, c.person(), "")
+			},
+		},
+		{
+			name: "post a review",
+			when: "it asks to post the review on its pull request, and nothing else, and there is one",
+			then: "is judged like an approval, of that review alone",
+			fires: func(c *Case) bool {
+				return c.says().PostsReview && c.Session.ReportKind == workflow.ReportReview
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.PostReview(ctx, c.Message, c.person(), "")
 			},
 		},
 		{

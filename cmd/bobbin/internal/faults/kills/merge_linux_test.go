@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"regexp"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -257,10 +258,18 @@ func TestMergesAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := openMerging(t, binary, model, x.forget)
-			c.playUntil([]stop{{x.point, 1}})
-			found := c.mergeFaults(t.Context())
-			t.Logf("without it:\n%s", found)
+			// On a busy machine the moment in which the guard matters may be missed: three tries.
+			wanted := regexp.MustCompile(x.want)
+			found := ""
+			for range 3 {
+				if wanted.MatchString(found) {
+					break
+				}
+				c := openMerging(t, binary, model, x.forget)
+				c.playUntil([]stop{{x.point, 1}})
+				found = c.mergeFaults(t.Context())
+				t.Logf("without it:\n%s", found)
+			}
 			require.Regexp(t, x.want, found)
 		})
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -39,4 +40,20 @@ func ResultText(repository, branch, commit, title string, mask func(string) stri
 	title, _, _ = strings.Cut(strings.TrimSpace(title), "\n")
 	return fmt.Sprintf("Pushed for this: %s\n\nBranch %s of %s, at %s.", host.Title(mask(title)), branch,
 		repository, commit)
+}
+
+// ReviewBody returns the text of a review on a pull request, with all findings.
+func ReviewBody(r workflow.PullReview, mask func(string) string) string {
+	text := host.Quote(mask(r.Summary)) + "\n"
+	for i, f := range r.Findings {
+		text += fmt.Sprintf("\n%d. **%s** %s: %s", i+1, f.Weight, plaintext.CodeSpan(mask(f.At)),
+			host.Quote(mask(plaintext.OneLine(f.Problem))))
+		if f.Change != "" {
+			text += " → " + host.Quote(mask(plaintext.OneLine(f.Change)))
+		}
+	}
+	if len(r.Findings) == 0 {
+		text += "\nNothing was found."
+	}
+	return host.Body(text + "\n\nLooked at: " + host.Quote(mask(plaintext.OneLine(r.Looked))))
 }

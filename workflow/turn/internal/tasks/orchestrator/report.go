@@ -381,7 +381,11 @@ func (l *Tools) showReport(
 	if len(people.People)+len(people.Owners) > 0 {
 		details += "\n" + people.Text()
 	}
-	buttons := append(l.Approvals.ReportButtons("Fix it"), ledger.DetailsButton(details))
+	buttons := l.Approvals.ReportButtons("Fix it")
+	if r.Kind == workflow.ReportReview {
+		buttons = append(buttons, l.Approvals.PostButton(r.Revision))
+	}
+	buttons = append(buttons, ledger.DetailsButton(details))
 	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
 	lines := l.ProgramLine(r.Text[:at], buttons...)
 	if doubt != "" {
