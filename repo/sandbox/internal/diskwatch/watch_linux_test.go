@@ -14,26 +14,24 @@ import (
 func TestWhatStoodThereJustBeforeIsNotCounted(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	beside := t.TempDir() // on the same disk, and written by somebody else
-	write := func(dir, name string) {
+	write := func(name string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), make([]byte, 8<<20), 0o644))
 	}
-	excess := func(since func() time.Time) string {
-		w := New(Limits{Bytes: 4 << 20, Files: 500}, dir)
+	excess := func(w *Watch) string {
 		defer w.Close()
-		w.since = since()
-		write(beside, "theirs") // so much of the disk is gone that the watch has to look
-		defer os.Remove(filepath.Join(beside, "theirs"))
+		w.systems[0].gone = 8 << 20 // others wrote so much to the disk that the watch has to look
 		return w.FindExcess(0, true)
 	}
-	write(dir, "left")
+	limits := Limits{Bytes: 4 << 20, Files: 500}
+	write("left")
 	for written := fileTime(); !fileTime().After(written); { // one tick of the clock that sets file times
 	}
-	require.Empty(t, excess(fileTime))
-	require.Equal(t, "disk", excess(func() time.Time { return fileTime().Add(-time.Minute) }), "control")
+	require.Empty(t, excess(New(limits, dir)))
+	early := New(limits, dir)
+	early.since = early.since.Add(-time.Minute)
+	require.Equal(t, "disk", excess(early), "control")
 
-	w := New(Limits{Bytes: 4 << 20, Files: 500}, dir)
-	defer w.Close()
-	write(dir, "own")
-	require.Equal(t, "disk", w.FindExcess(0, true))
+	w := New(limits, dir)
+	write("own")
+	require.Equal(t, "disk", excess(w))
 }
