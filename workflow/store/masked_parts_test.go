@@ -205,7 +205,7 @@ func threadParts() []maskedPart {
 			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted"),
 			aName: "Events OptionalEvents " +
 				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
-			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch",
+			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch Change.PullInto",
 		}},
 	}
 }

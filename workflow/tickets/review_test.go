@@ -48,8 +48,8 @@ func (d *desk) posted() (texts []string) {
 	return texts
 }
 
-// A review is posted once, with a link to the thread and without secrets, also if the answer of the host is lost.
-// The control posts it twice.
+// A review is posted once, with a link to the thread and without secrets, also if the answer of the host is
+// lost. The control posts it twice.
 func TestAReviewIsPostedOnce(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
@@ -92,5 +92,5 @@ func TestAReviewOfWhatIsMergedIsNotPosted(t *testing.T) {
 	require.False(t, d.look(t))
 	require.Empty(t, d.posted())
 	said := d.said(t)
-	require.Contains(t, said[len(said)-1], "The review was not posted on shop#1: it is merged already. Then reply")
+	require.Contains(t, said[len(said)-1], "The review was not posted on shop#1: it is merged already.")
 }

@@ -103,8 +103,8 @@ func (ap *Approvals) offerReview(m intent.Message, draft ticket.Draft) []store.P
 			Means: draft.Body,
 		},
 	}
-	said := ap.ProgramLine(fmt.Sprintf("Shall I post this on %s? This conversation is private, and others may "+
-		"read it there. Press the button to post it.", draft.Place), buttons...)
+	said := ap.ProgramLine(fmt.Sprintf("Shall I post this on %s? This conversation is private, and others "+
+		"may read it there. Press the button to post it.", draft.Place), buttons...)
 	return append(ap.Ignore(m), store.Lines(said), ticket.Offer(draft))
 }
 
