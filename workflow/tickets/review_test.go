@@ -25,8 +25,8 @@ func openReview(t *testing.T, kind string) *desk {
 	number := d.at.OpenPull(hosttest.Pull{Branch: "cleo/x", Base: "main", Title: "Split", Login: "cleo"})
 	d.at.SetFiles(number, hosttest.File{Path: "cart.go", Change: "modified"})
 	require.NoError(t, d.turn.Record(t.Context(), consent.Report{
-		Session: d.session, Revision: 2, Kind: workflow.ReportReview, Body: []byte(review), BaseCommit: "c0ffee",
-		Text: "Review of it",
+		Session: d.session, Revision: 2, Kind: workflow.ReportReview, Body: []byte(review),
+		BaseCommit: "c0ffee", Text: "Review of it",
 	}))
 	return d
 }
