@@ -138,6 +138,9 @@ func (rg realGitea) holdsForks() {
 	found, err := h.Find(ctx, "bobbin/forked")
 	require.NoError(t, err)
 	require.Equal(t, &p, found)
+	read, err := h.Issue(ctx, p.Number, true)
+	require.NoError(t, err)
+	require.True(t, read.Fork)
 	_, err = h.Open(ctx, opened)
 	require.ErrorIs(t, err, ErrExists)
 

@@ -315,11 +315,15 @@ func (rg realGitea) holdsReports(h *GiteaRepository, commit string) {
 	for n := range 60 {
 		rg.in("POST", "/issues/1/comments", map[string]any{"body": fmt.Sprint("comment ", n)}, nil)
 	}
-	rg.in("POST", "/pulls/1/reviews", map[string]any{
-		"event":    "COMMENT",
-		"body":     "as a whole",
-		"comments": []any{map[string]any{"path": "bobbin-fix-1.txt", "body": "beside", "new_position": 1}},
-	}, nil)
+	require.NoError(t, h.PostReview(ctx, 1, Review{
+		Commit: commit, Summary: "as a whole", Whole: "in one text",
+		Findings: []LineNote{{Path: "bobbin-fix-1.txt", Line: 1, Text: "beside"}},
+	}))
+	read, err := h.Issue(ctx, 1, false)
+	require.NoError(t, err)
+	require.True(t, read.Pull)
+	require.False(t, read.Fork)
+	require.Equal(t, []string{"bobbin/fix-1", "main", commit}, []string{read.Branch, read.Base, read.Head})
 	comments, err := h.Comments(ctx, 1)
 	require.NoError(t, err)
 	require.Len(t, comments, 62)
@@ -372,8 +376,8 @@ func (rg realGitea) holdsEnds(h *GiteaRepository) {
 // then on Gitea says no more than that it cannot be merged.
 func (rg realGitea) holdsConflicts(h *GiteaRepository) {
 	t, ctx := rg.t, rg.t.Context()
-	rg.branch("bobbin/fix-3")
-	p, err := h.Open(ctx, Opening{Branch: "bobbin/fix-3", Base: "main", Title: "Clash"})
+	rg.branch("bobbin/fix-5")
+	p, err := h.Open(ctx, Opening{Branch: "bobbin/fix-5", Base: "main", Title: "Clash"})
 	require.NoError(t, err)
 	wait := func(want Mergeability) {
 		for deadline := time.Now().Add(20 * time.Second); ; { // the server looks in the background
@@ -386,7 +390,7 @@ func (rg realGitea) holdsConflicts(h *GiteaRepository) {
 		require.Equal(t, want, p.Merges)
 	}
 	wait(MergeClean)
-	rg.in("POST", "/contents/bobbin-fix-3.txt",
+	rg.in("POST", "/contents/bobbin-fix-5.txt",
 		map[string]any{"content": "aG8K", "branch": "main", "message": "Add the same file"}, nil)
 	wait(MergeUnknown)
 }
