@@ -102,6 +102,7 @@ func progressParts() []maskedPart {
 		}},
 		{progress.StoppedLookbacks{}, nil},
 		{progress.Question{}, kept{anID: "Session"}},
+		{progress.RepositoryRead{}, kept{aName: "Repository", aPath: "Branch", aHash: "Commit"}},
 		{progress.Snapshot{}, kept{aHash: "Tree", packed: "Pack"}},
 		{progress.Task{}, kept{anID: "Call Session", aName: "Category Skill State", aHash: "StartTree Tree"}},
 		{progress.TestCommand{}, kept{
@@ -158,11 +159,12 @@ func inboxParts() []maskedPart {
 // lineKeeps are the fields of a line in the thread that stay.
 func lineKeeps(at string) kept {
 	return kept{
-		aName:  prefixed(at, "Agent Buttons.ActionID Buttons.Style Files.Snippet Code.Repository"),
+		aName: prefixed(at, "Agent Buttons.ActionID Buttons.Style Files.Snippet Code.Repository "+
+			"Code.Others.Repository"),
 		anID:   prefixed(at, "Mentions Buttons.Value"),
 		packed: prefixed(at, "Files.Data"),
-		aHash:  prefixed(at, "Code.Commit"),
-		aPath:  prefixed(at, "Code.Places"),
+		aHash:  prefixed(at, "Code.Commit Code.Others.Commit"),
+		aPath:  prefixed(at, "Code.Places Code.Others.Places"),
 	}
 }
 
@@ -190,7 +192,7 @@ func threadParts() []maskedPart {
 			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted"),
 			aName: "Events OptionalEvents " +
 				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
-			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch",
+			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch Change.PullInto",
 		}},
 	}
 }
