@@ -645,6 +645,12 @@ func questionSamples() map[string][]workflow.Line {
 		},
 		"a limit stops a test": says("TestArgon2 cannot be run here, on main either (needed more than " +
 			"2 GB), and is left out. `checks: {memory: 4 GB}` of the repository in bobbin.yaml allows more."),
+		"another repository is read": says("Also reading api (main at 134b2ba)."),
+		"another repository is not read": says(
+			"I know no repository `vault` here. I can also read: api, web.",
+			"I do not read web in this thread: guests or people from elsewhere are in this channel, and its "+
+				"code is for full members.",
+			"I cannot read api now, and go on without it. Name it again later."),
 		"most tests skip": says("312 of 340 tests skip on main: they may need a database, or something " +
 			"else that is not here."),
 		"the tests did not start": says("Nothing can be proven here, since the tests do not start on main " +
