@@ -286,6 +286,7 @@ var stageOptions = []string{
 	"approvers",
 	"two-repositories",
 	"private",
+	"members-only-site",
 	"card",
 	"marked",
 	"admin",
@@ -451,7 +452,7 @@ func addSite(args []string, set *server.Settings, url string) {
 	site := set.Repositories[0]
 	site.Name = "site"
 	site.URL = url
-	site.MembersOnly = false
+	site.MembersOnly = slices.Contains(args, "members-only-site")
 	site.Channels = nil
 	if slices.Contains(args, "private") {
 		site.Private = true
