@@ -31,9 +31,17 @@ type Line struct {
 
 // Code holds which of the places (path:line) in a text exist, and in which commit.
 type Code struct {
-	Repository string   `json:"repository"` // name in the configuration
-	Commit     string   `json:"commit"`     // a commit that the remote has
-	Places     []string `json:"places"`
+	Repository string      `json:"repository"` // name in the configuration
+	Commit     string      `json:"commit"`     // a commit that the remote has
+	Places     []string    `json:"places"`
+	Others     []OtherCode `json:"others,omitempty"`
+}
+
+// OtherCode holds which of the places in another repository exist that a text names (name:path:line).
+type OtherCode struct {
+	Repository string   `json:"repository"`
+	Commit     string   `json:"commit"`
+	Places     []string `json:"places"` // each begins with the repository's name and a colon
 }
 
 // A File is a picture, or text that is too long for a reply or that people want to keep.

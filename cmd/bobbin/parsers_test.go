@@ -245,6 +245,16 @@ var outside = []readerOf{
 		[]string{"workflow/turn/internal/record/catalog FuzzChoose"},
 	},
 	{
+		"the other repositories that a message or a path names",
+		[]string{
+			"workflow/turn/internal/record/catalog/others.go alsoNamed",
+			"workflow/tool/repository.go SplitRepository",
+		},
+		[]string{
+			"workflow/turn/internal/record/catalog FuzzAlsoNamed", "workflow/tool FuzzSplitRepository",
+		},
+	},
+	{
 		"the pull request that a message names",
 		[]string{
 			"workflow/turn/internal/record/catalog/pullwords.go pullMentions",

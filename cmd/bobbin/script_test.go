@@ -300,6 +300,7 @@ var stageOptions = []string{
 	"approvers",
 	"two-repositories",
 	"private",
+	"members-only-site",
 	"card",
 	"followed",
 	"marked",
@@ -481,7 +482,7 @@ func addSite(args []string, set *server.Settings, url string) {
 	site := set.Repositories[0]
 	site.Name = "site"
 	site.URL = url
-	site.MembersOnly = false
+	site.MembersOnly = slices.Contains(args, "members-only-site")
 	site.Channels = nil
 	if slices.Contains(args, "private") {
 		site.Private = true

@@ -172,7 +172,9 @@ func withFiles(options []string, cfg *stage.Config) {
 	if before := cfg.Adjust; slices.Contains(options, "code-pages") {
 		cfg.Adjust = func(s *server.Settings) {
 			before(s)
-			s.Repositories[0].CodeURL = "https://git.example/shop/blob/{commit}/{path}#L{line}"
+			for i, r := range s.Repositories {
+				s.Repositories[i].CodeURL = "https://git.example/" + r.Name + "/blob/{commit}/{path}#L{line}"
+			}
 		}
 	}
 	if before := cfg.Adjust; slices.Contains(options, "calls-owners") {

@@ -63,6 +63,7 @@ type Reading struct {
 	// says with which command the repository is tested, and nothing else; nil: it does not
 	TestCommand *TestCommand
 	Branch      string // names the branch or tag that the work starts from, and says nothing else
+	Repository  string // names the repository that the session is about, and says nothing else
 	Redirects   bool   // makes the step of an agent pointless
 	Task        int    // number of the task that it is for; 0: none
 	TaskText    string // what it says to that task, or the whole text
@@ -188,6 +189,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
 	}
 	r.Branch = readBranch(t)
+	r.Repository = readRepository(t)
 	if lesson, ok := command.ReadLesson(text); ok {
 		r.Lesson = &lesson
 	}

@@ -117,6 +117,7 @@ func progressParts() []maskedPart {
 		}},
 		{progress.StoppedLookbacks{}, nil},
 		{progress.Question{}, kept{anID: "Session"}},
+		{progress.RepositoryRead{}, kept{aName: "Repository", aPath: "Branch", aHash: "Commit"}},
 		{progress.Snapshot{}, kept{aHash: "Tree", packed: "Pack"}},
 		{progress.Task{}, kept{anID: "Call Session", aName: "Category Skill State", aHash: "StartTree Tree"}},
 		{progress.TestCommand{}, kept{
@@ -173,11 +174,12 @@ func inboxParts() []maskedPart {
 // lineKeeps are the fields of a line in the thread that stay.
 func lineKeeps(at string) kept {
 	return kept{
-		aName:  prefixed(at, "Agent Buttons.ActionID Buttons.Style Files.Snippet Code.Repository"),
+		aName: prefixed(at, "Agent Buttons.ActionID Buttons.Style Files.Snippet Code.Repository "+
+			"Code.Others.Repository"),
 		anID:   prefixed(at, "Mentions Buttons.Value"),
 		packed: prefixed(at, "Files.Data"),
-		aHash:  prefixed(at, "Code.Commit"),
-		aPath:  prefixed(at, "Code.Places"),
+		aHash:  prefixed(at, "Code.Commit Code.Others.Commit"),
+		aPath:  prefixed(at, "Code.Places Code.Others.Places"),
 	}
 }
 

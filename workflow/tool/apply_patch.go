@@ -20,7 +20,13 @@ func (e *Env) applyPatch(ctx context.Context, in patchArgs) (string, error) {
 	}
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	changes, err := patch.Apply(ctx, e.Workspace.Root(), in.Patch, e.mayTouch)
+	mayTouch := func(real string) error {
+		if err := e.refuseOther(ctx, real); err != nil {
+			return err
+		}
+		return e.mayTouch(real)
+	}
+	changes, err := patch.Apply(ctx, e.Workspace.Root(), in.Patch, mayTouch)
 	if err != nil {
 		return "", err
 	}

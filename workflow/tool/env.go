@@ -28,6 +28,8 @@ type Env struct {
 	// the pull request that the workspace's base is the branch of, for history; its zero value: of none
 	Pull Pull
 	Commands
+	// the repositories that a path may name
+	Repositories Repositories
 	// other branches and tags that a request may be about, on which code is looked for that the workspace
 	// does not have; may be nil
 	Elsewhere func() []git.ReleaseBranch
@@ -46,6 +48,8 @@ type Env struct {
 	// AttachedAs returns the reference of the attachment to which people gave that name, or an empty string.
 	// It may be nil.
 	AttachedAs func(ctx context.Context, name string) (ref string)
+
+	prefix string // begins the paths of another repository; empty: it is the agent's own
 
 	// a change of files holds it for writing: one at a time, and no reading meanwhile
 	changing sync.RWMutex
@@ -89,12 +93,12 @@ type Commands struct {
 // Reading returns the tools that change nothing.
 func Reading(b *Env) []model.Tool {
 	return []model.Tool{
-		newTool("list_files", b.listFiles),
-		newTool("search", b.search),
-		newTool("search_file", b.searchFile),
-		newTool("read_file", b.readFile),
-		newTool("outline", b.outline),
-		newTool("history", commitReader{b.Mirror, b.Workspace, b.Page, b.Pull}.history),
+		newTool("list_files", reads(b, (*Env).listFiles)),
+		newTool("search", reads(b, (*Env).search)),
+		newTool("search_file", reads(b, (*Env).searchFile)),
+		newTool("read_file", reads(b, (*Env).readFile)),
+		newTool("outline", reads(b, (*Env).outline)),
+		newTool("history", reads(b, (*Env).history)),
 		newTool("diff", b.diff),
 	}
 }

@@ -38,6 +38,12 @@ type commitReader struct {
 }
 
 // history shows commits from the base of the workspace backwards.
+func (e *Env) history(ctx context.Context, in historyArgs) (string, error) {
+	text, err := commitReader{e.Mirror, e.Workspace, e.Page, e.Pull}.history(ctx, in)
+	return e.pathsOf(text), err
+}
+
+// history shows commits from the base of the workspace backwards.
 func (cr commitReader) history(ctx context.Context, in historyArgs) (string, error) {
 	if cr.mirror == nil {
 		return "", model.Mistake("There is no history here.")

@@ -27,5 +27,6 @@ func (e *Env) listFiles(ctx context.Context, in listArgs) (string, error) {
 	} else if !info.IsDir() {
 		return "", model.Mistakef("%s is a file: use read_file.", plaintext.QuotePath(start))
 	}
-	return find.ListFolder(ctx, root, start, in.Glob)
+	text, err := find.ListFolder(ctx, root, start, in.Glob)
+	return e.pathsOf(text), err
 }

@@ -18,11 +18,13 @@ func (e *Env) outline(ctx context.Context, in outlineArgs) (string, error) {
 		return "", err
 	}
 	info, err := e.Workspace.Root().Stat(start)
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", workfile.ExplainPathError(start, err)
-	case info.IsDir():
-		return find.OutlineFolder(e.Workspace.Root(), start)
 	}
-	return find.OutlineFile(e.Workspace.Root(), start)
+	of := find.OutlineFile
+	if info.IsDir() {
+		of = find.OutlineFolder
+	}
+	text, err := of(e.Workspace.Root(), start)
+	return e.pathsOf(text), err
 }

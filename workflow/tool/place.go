@@ -51,6 +51,9 @@ func (e *Env) findChangeable(ctx context.Context, p string, mayBeNew bool) (plac
 		return e.Commands.scratch().open(below)
 	}
 	err := e.mayWrite()
+	if err == nil {
+		err = e.refuseOther(ctx, p)
+	}
 	if err != nil {
 		return place{}, err
 	}

@@ -43,7 +43,7 @@ func (e *Env) readFile(ctx context.Context, in readArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := workfile.ShowPage(c.Path, c.Data, in.Offset, in.Limit)
+	text, err := workfile.ShowPage(e.shown(c.Path), c.Data, in.Offset, in.Limit)
 	if err == nil {
 		e.seen.remember(c.Path, c.Data)
 	}

@@ -23,6 +23,7 @@ func (e *Env) search(ctx context.Context, in searchArgs) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	s.Prefix = e.prefix
 	if in.NoTests {
 		s.LeaveOut = func(path string) bool { return project.IsTest("", path) }
 	}

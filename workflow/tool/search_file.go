@@ -36,7 +36,7 @@ func (e *Env) searchFile(ctx context.Context, in searchFileArgs) (string, error)
 	if in.Context != nil {
 		around = *in.Context
 	}
-	return s.Page(ctx, in.Path, text, in.Page, around)
+	return s.Page(ctx, e.shown(in.Path), text, in.Page, around)
 }
 
 // openText opens the text of an attachment, a kept output or a file. The caller closes it.

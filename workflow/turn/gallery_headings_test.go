@@ -225,6 +225,8 @@ var headings = map[string]string{
 	"record":                 "what a message points at was read",
 	"followLink":             "a link to a message cannot be followed",
 	"tellReferences":         "a reference cannot be read",
+	"OpenOther":              "another repository is read",
+	"followName":             "another repository is not read",
 	"takeBase":               "the same branch",
 	"takeBase-b":             "a branch is chosen",
 	"tellLeft":               "a message points at too much",

@@ -659,6 +659,12 @@ func questionSamples() map[string][]workflow.Line {
 			"commits of what is merged into `main`, and commits here are not signed. My operator can set " +
 			"`commits: {sign_key_file: FILE}` of the repository, and add the public key to the bot's " +
 			"account at the host, for signatures."),
+		"another repository is read": says("Also reading api (main at 134b2ba)."),
+		"another repository is not read": says(
+			"I know no repository `vault` here. I can also read: api, web.",
+			"I do not read web in this thread: guests or people from elsewhere are in this channel, and its "+
+				"code is for full members.",
+			"I cannot read api now, and go on without it. Name it again later."),
 		"most tests skip": says("312 of 340 tests skip on main: they may need a database, or something " +
 			"else that is not here."),
 		"the tests did not start": says("Nothing can be proven here, since the tests do not start on main " +

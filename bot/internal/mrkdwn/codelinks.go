@@ -3,29 +3,38 @@ package mrkdwn
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// codePlace matches a place in code, such as path/to/file.go:12.
-var codePlace = regexp.MustCompile(`[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*:\d+`)
+// codePlace matches a place in code, such as path/to/file.go:12, or api:path/to/file.go:12 of another
+// repository.
+var codePlace = regexp.MustCompile(
+	`([A-Za-z0-9][A-Za-z0-9._-]*:)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*:\d+)`)
 
 // linkPlaces returns escaped text in which each known place in code is a link.
 func (p *page) linkPlaces(s string) string {
-	if p.known == nil || p.Code[p.known.Repository] == "" {
+	if p.known == nil {
 		return Escape(s)
 	}
 	var b strings.Builder
 	for {
-		at := codePlace.FindStringIndex(s)
+		at := codePlace.FindStringSubmatchIndex(s)
 		if at == nil {
 			break
 		}
-		found := s[at[0]:at[1]]
-		link := p.linkPlace(found)
-		if link == "" {
-			link = Escape(found)
+		from := at[0]
+		link := p.linkPlace(s[from:at[1]])
+		if link == "" { // what stands before the path may be a word and a colon
+			from = at[4]
+			link = p.linkPlace(s[from:at[1]])
 		}
-		b.WriteString(Escape(s[:at[0]]) + link)
+		if link == "" {
+			link = Escape(s[from:at[1]])
+		}
+		b.WriteString(Escape(s[:from]) + link)
 		s = s[at[1]:]
 	}
 	return b.String() + Escape(s)
@@ -36,19 +45,22 @@ func (p *page) linkPlace(found string) string {
 	if p.known == nil {
 		return ""
 	}
-	pattern := p.Code[p.known.Repository]
-	for _, known := range p.known.Places {
-		if known != found || pattern == "" {
-			continue
+	own := workflow.OtherCode{Repository: p.known.Repository, Commit: p.known.Commit, Places: p.known.Places}
+	for _, c := range append([]workflow.OtherCode{own}, p.known.Others...) {
+		if pattern := p.Code[c.Repository]; pattern != "" && slices.Contains(c.Places, found) {
+			return "<" + linkTarget.Replace(lineAddress(pattern, c, found)) + "|" + Escape(found) + ">"
 		}
-		path, line, _ := strings.Cut(found, ":")
-		parts := strings.Split(path, "/")
-		for i, name := range parts {
-			parts[i] = url.PathEscape(name)
-		}
-		to := strings.NewReplacer("{commit}", url.PathEscape(p.known.Commit),
-			"{path}", strings.Join(parts, "/"), "{line}", line).Replace(pattern)
-		return "<" + linkTarget.Replace(to) + "|" + Escape(found) + ">"
 	}
 	return ""
+}
+
+// lineAddress returns the address of a place in code.
+func lineAddress(pattern string, c workflow.OtherCode, place string) string {
+	path, line, _ := strings.Cut(strings.TrimPrefix(place, c.Repository+":"), ":")
+	parts := strings.Split(path, "/")
+	for i, name := range parts {
+		parts[i] = url.PathEscape(name)
+	}
+	return strings.NewReplacer("{commit}", url.PathEscape(c.Commit),
+		"{path}", strings.Join(parts, "/"), "{line}", line).Replace(pattern)
 }

@@ -67,12 +67,16 @@ func TestPartsAreTheSameEachTime(t *testing.T) {
 func TestPlacesInCodeAreLinks(t *testing.T) {
 	t.Parallel()
 	r := Style{Renderer: mrkdwn.Renderer{
-		Code: map[string]string{"shop": "https://github.com/acme/shop/blob/{commit}/{path}#L{line}"},
+		Code: map[string]string{
+			"shop": "https://github.com/acme/shop/blob/{commit}/{path}#L{line}",
+			"api":  "https://github.com/acme/api/blob/{commit}/{path}#L{line}",
+		},
 	}}
 	code := &workflow.Code{
 		Repository: "shop",
 		Commit:     "c0ffee",
 		Places:     []string{"money/split.go:13", "a b|c.go:1"},
+		Others:     []workflow.OtherCode{{Repository: "api", Commit: "beef", Places: []string{"api:a.go:1"}}},
 	}
 	const link = "<https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>"
 	for text, want := range map[string]string{
@@ -81,6 +85,11 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		"see `money/split.go:13 or so`":       "see `money/split.go:13 or so`",
 		"```\nmoney/split.go:13\n```":         "```\nmoney/split.go:13\n```",
 		"not money/split.go:14":               "not money/split.go:14",
+		"at:money/split.go:13":                "at:" + link,
+		"api:a.go:1":                          "<https://github.com/acme/api/blob/beef/a.go#L1|api:a.go:1>",
+		"`api:a.go:1`":                        "<https://github.com/acme/api/blob/beef/a.go#L1|api:a.go:1>",
+		"shop at a.go:1":                      "shop at a.go:1",
+		"api:money/split.go:14":               "api:money/split.go:14",
 		"nor example.com:8080 <!here>":        "nor example.com:8080 &lt;!here&gt;",
 		"https://x.example/money/split.go:13": "`https://x.example/money/split.go:13`",
 	} {

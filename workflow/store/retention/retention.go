@@ -126,6 +126,7 @@ var clearing = []string{
 	`delete from transcript where session_id = $1`,
 	`delete from agent_usage where session_id = $1`,
 	`delete from workspaces where session_id = $1`,
+	`delete from repositories_read where session_id = $1`,
 	`delete from attachments where session_id = $1`,
 	`delete from seats where session_id = $1`,
 	`delete from cards where session_id = $1`,

@@ -54,6 +54,7 @@ func TestASessionGoesInTwoSteps(t *testing.T) {
 		"inbox", "transcript", "lines", "outbox", "buttons", "workspaces", "seats", "cards", "under_way",
 		"tried_hunks", "lookbacks", "lookback_tries", "pictures", "picture_pages", "agent_usage",
 		"report_words", "alerts", "twins", "pauses_told", "attachments", "amendments", "branch_conflicts",
+		"repositories_read",
 	} {
 		require.Zero(t, n[table], table)
 		delete(n, table)

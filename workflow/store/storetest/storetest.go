@@ -226,6 +226,8 @@ var sessionRows = []string{
 		from lines where session_id = '%[1]s'`,
 	`insert into buttons (id, session_id, action_id) values ('b%[1]s', '%[1]s', 'fix')`,
 	`insert into workspaces (session_id, tree, pack) values ('%[1]s', 't', 'p')`,
+	`insert into repositories_read (session_id, repository, branch, commit_hash)
+			values ('%[1]s', 'api', 'main', 'c')`,
 	`insert into tried_hunks (session_id, base, tree, hunks) values ('%[1]s', 'b', 't', '[]')`,
 	`insert into alerts (team, channel, fingerprint, session_id, app, title, last_ts)
 		values ('T1', 'C1', '%[1]s', '%[1]s', 'Sentry', 'it panics', '1.0')`,

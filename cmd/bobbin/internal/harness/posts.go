@@ -43,7 +43,7 @@ var (
 	asCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	// links of the stage's git host and trackers, and of threads in its workspace
 	codeLink = regexp.MustCompile(
-		`^<https://git\.example/shop/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|[\w./-]+:\d+>$|` +
+		`^<https://git\.example/(?:shop|site)/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|(?:site:)?[\w./-]+:\d+>$|` +
 			`^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +

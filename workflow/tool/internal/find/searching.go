@@ -110,6 +110,8 @@ func (s *Search) SearchTree(ctx context.Context, root *os.Root, start, glob stri
 type Search struct {
 	// LeaveOut reports whether the lines of a file are only counted. nil: of none are they.
 	LeaveOut func(path string) bool
+	// Prefix begins each path that is shown.
+	Prefix string
 
 	pattern   *pattern
 	perWorker []workerResult
@@ -181,12 +183,15 @@ func (s *Search) First(most int) (lines []string, more int) {
 	for _, f := range found {
 		for _, h := range f.hits {
 			if len(lines) < most {
-				lines = append(lines, fmt.Sprintf("%s:%d: %s", plaintext.QuotePath(f.path), h.line, h.text))
+				lines = append(lines, fmt.Sprintf("%s:%d: %s", s.shown(f.path), h.line, h.text))
 			}
 		}
 	}
 	return lines, int(s.total.Load()) - len(lines)
 }
+
+// shown returns a path as it is shown.
+func (s *Search) shown(path string) string { return plaintext.QuotePath(s.Prefix + path) }
 
 func (s *Search) SearchText(ctx context.Context, worker int, p string, data []byte) {
 	if s.LeaveOut != nil && s.LeaveOut(p) {
@@ -266,12 +271,12 @@ func (s *Search) describeHits(late bool) string {
 	case total == 0:
 		fmt.Fprintf(&text, "No match in %s.\n", plaintext.CountNoun(int(s.files.Load()), "file"))
 	case total > 2*maxHits:
-		manyHits(&text, found, total)
+		s.manyHits(&text, found, total)
 	default:
 		for _, f := range found {
 			for _, h := range f.hits {
 				if shown++; shown <= maxHits {
-					fmt.Fprintf(&text, "%s:%d: %s\n", plaintext.QuotePath(f.path), h.line, h.text)
+					fmt.Fprintf(&text, "%s:%d: %s\n", s.shown(f.path), h.line, h.text)
 				}
 			}
 		}
@@ -286,7 +291,7 @@ func (s *Search) describeHits(late bool) string {
 	}
 	if len(large) > 0 {
 		fmt.Fprintf(&text, "[%s over %s not searched: %s]\n", plaintext.CountNoun(len(large), "file"),
-			plaintext.FormatSize(maxSearchFile), plaintext.QuotePath(path.Clean(large[0])))
+			plaintext.FormatSize(maxSearchFile), s.shown(path.Clean(large[0])))
 	}
 	if late {
 		fmt.Fprintf(&text, "[stopped after %.0f s with files left: narrow it with path or glob]\n",
@@ -298,14 +303,14 @@ func (s *Search) describeHits(late bool) string {
 }
 
 // manyHits writes counts instead of all lines: the files with the most matches first, each with one line.
-func manyHits(text *strings.Builder, found []fileHits, total int) {
+func (s *Search) manyHits(text *strings.Builder, found []fileHits, total int) {
 	fmt.Fprintf(text, "%s matching lines in %s are too many to show: narrow it with path, "+
 		"glob or a longer pattern. Lines per file, and one of them:\n",
 		plaintext.FormatCount(total), plaintext.CountNoun(len(found), "file"))
 	slices.SortFunc(found,
 		func(a, b fileHits) int { return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.path, b.path)) })
 	for _, f := range found[:min(len(found), maxHitFiles)] {
-		fmt.Fprintf(text, "%s: %s, %d: %s\n", plaintext.QuotePath(f.path), plaintext.FormatCount(f.count),
+		fmt.Fprintf(text, "%s: %s, %d: %s\n", s.shown(f.path), plaintext.FormatCount(f.count),
 			f.hits[0].line, plaintext.CutCounted(strings.TrimSpace(f.hits[0].text), 120))
 	}
 	if more := len(found) - maxHitFiles; more > 0 {

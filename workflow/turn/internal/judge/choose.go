@@ -128,7 +128,7 @@ func (j *Judge) refuseChoice(
 	}
 	switch reason := approvers.MayApprove(p, ""); {
 	case !slices.Contains(j.Catalog.Names(), repository):
-		return refused("not configured", fmt.Sprintf("There is no repository %q any more. There are: %s.",
+		return refused("not configured", fmt.Sprintf("There is no repository %q here. There are: %s.",
 			repository, strings.Join(j.Catalog.Names(), ", ")))
 	case reason != "" && (p.ID != s.Requester || p.Guest):
 		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. "+

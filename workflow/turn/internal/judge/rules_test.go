@@ -111,6 +111,7 @@ var wordCases = []ruleCase{
 		"adoption", "yes please do this",
 		func(c *Case) { c.requestAbove.value = approval.RequestsAbove{Err: os.ErrClosed} },
 	},
+	{"repository", "repo: api", func(c *Case) { c.Session.Repository = "shop" }},
 	{"command", "/diagnose", nothing},
 	{"post a review", "post it to #1", func(c *Case) { c.Session.ReportKind = workflow.ReportReview }},
 	{"push to a colleague's branch", "push it to cleo/split", func(c *Case) { c.Session.Pull = 1 }},

@@ -117,6 +117,15 @@ func orderRules() []rule {
 			},
 		}),
 		unlessHeld(rule{
+			name:  "repository",
+			when:  "it names another repository, and nothing else, and one is chosen",
+			then:  "begins again in that one, if its writer asked or may approve, and nothing is approved",
+			fires: func(c *Case) bool { return c.says().Repository != "" && c.Session.Repository != "" },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.chooseRepository(ctx, c.Message, c.person(), j.Catalog.NameOf(c.says().Repository))
+			},
+		}),
+		unlessHeld(rule{
 			name: "branch",
 			when: "it names the branch or tag that the work starts from, and nothing else, and a " +
 				"repository is chosen",

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/worktree"
 )
@@ -25,6 +26,7 @@ type Past struct {
 	Commands []progress.Command
 	Attached []workflow.Attachment
 	Sources  []string // names of the sources that may be asked
+	Others   []string // names of the other repositories that were read
 }
 
 // NotSeen names what is graded as observed but was neither run nor read in the session. It returns an
@@ -123,11 +125,12 @@ func (p Past) Read(at Location) bool {
 		return true
 	}
 	calls := map[string]model.Call{}
+	at.Path = p.known(at.Path)
 	for _, m := range p.Messages {
 		for _, c := range m.Calls {
 			calls[c.ID] = c
 		}
-		if m.Role == model.ToolRole && !m.Wrong && at.shownBy(calls[m.CallID], m.Text) {
+		if m.Role == model.ToolRole && !m.Wrong && p.shownBy(at, calls[m.CallID], m.Text) {
 			return true
 		}
 	}
@@ -140,9 +143,29 @@ var shownPage = regexp.MustCompile(`(?m)^(.+), lines (\d+)-(\d+) of \d+`)
 // foundLine matches a line of a result of search_file.
 var foundLine = regexp.MustCompile(`(?m)^(\d+)[:-] `)
 
-func (l Location) shownBy(c model.Call, text string) bool {
+// known returns a path without a name before it that is not of another repository that was read.
+func (p Past) known(path string) string {
+	if name, rest := tool.SplitRepository(path); !slices.Contains(p.Others, name) {
+		return rest
+	}
+	return path
+}
+
+// repositoryOf returns the name of the other repository that a path names, or an empty string.
+func (p Past) repositoryOf(path string) string {
+	name, _ := tool.SplitRepository(p.known(path))
+	return name
+}
+
+// shownBy reports whether a call showed a place. A call on another repository shows nothing but places there.
+func (p Past) shownBy(l Location, c model.Call, text string) bool {
 	var in struct{ Path, Command string }
 	_ = json.Unmarshal(c.Args, &in) // the call was carried out, so its arguments are valid
+	of := p.repositoryOf(l.Path)
+	if p.repositoryOf(in.Path) != of {
+		return false
+	}
+	_, file := tool.SplitRepository(l.Path)
 	switch {
 	case c.Name == "run" && strings.Contains(in.Command, path.Base(l.Path)):
 		return true
@@ -155,13 +178,13 @@ func (l Location) shownBy(c model.Call, text string) bool {
 		last, _ := strconv.Atoi(m[3])
 		return l.Last >= first && l.First <= last
 	case c.Name == "search_file":
-		return l.isFile(in.Path) && slices.ContainsFunc(foundLine.FindAllStringSubmatch(text, -1),
+		return l.isFile(p.known(in.Path)) && slices.ContainsFunc(foundLine.FindAllStringSubmatch(text, -1),
 			func(m []string) bool {
 				n, _ := strconv.Atoi(m[1])
 				return l.First <= n && n <= l.Last
 			})
 	}
-	return Names(text, l.String()) || strings.Contains(text, "b/"+l.Path)
+	return Names(text, l.String()) || strings.Contains(text, "b/"+file)
 }
 
 // Names reports whether a text contains a place word for word, and not as a part of another place, as

@@ -63,6 +63,47 @@ func TestObservedIsWhatWasReadOrRun(t *testing.T) {
 	}}))
 }
 
+// A place in another repository is shown by a call on that repository alone, and shows none of the own one.
+func TestObservedInAnotherRepository(t *testing.T) {
+	t.Parallel()
+	p := Past{Others: []string{"api"}}
+	p.Messages = append(p.Messages,
+		called("read_file", `{"path":"api:pkg/split.go"}`, "api:pkg/split.go, lines 10-16 of 40\n10\tx\n")...)
+	p.Messages = append(p.Messages,
+		called("search", `{"pattern":"Paid","path":"api:"}`, "api:refund.go:20: total += l.Paid\n")...)
+	p.Messages = append(p.Messages, called("search_file", `{"path":"api:price/price.go","pattern":"Split"}`,
+		"api:price/price.go, 40 lines, 1 matching; page 1 of 1\n7: Split\n")...)
+	p.Messages = append(p.Messages,
+		called("history", `{"path":"api:","commit":"c0ffee"}`, "--- a/coupon/c.go\n+++ b/coupon/c.go\n")...)
+	p.Messages = append(p.Messages,
+		called("read_file", `{"path":"shop:money/a.go"}`, "money/a.go, lines 1-9 of 9\n1\tx\n")...)
+	p.Messages = append(p.Messages, called("run", `{"command":"cat order.go"}`, "exit code 0\nx")...)
+	for source, seen := range map[string]bool{
+		"api:pkg/split.go:13":   true,
+		"api:refund.go:20":      true,
+		"api:price/price.go:7":  true,
+		"api:coupon/c.go:3":     true,
+		"shop:money/a.go:3":     true,
+		"money/a.go:3":          true,
+		"order.go:1":            true,
+		"api:pkg/split.go:17":   false,
+		"api:refund.go:21":      false,
+		"pkg/split.go:13":       false,
+		"split.go:13":           false,
+		"refund.go:20":          false,
+		"price/price.go:7":      false,
+		"coupon/c.go:3":         false,
+		"api:money/a.go:3":      false,
+		"api:order.go:1":        false,
+		"web:pkg/split.go:13":   false,
+		"api:pkg/other.go":      false,
+		"`api:pkg/split.go:12`": true,
+	} {
+		wrong := p.NotSeen([]workflow.Evidence{{Claim: "x", Grade: "observed", Source: source}})
+		require.Equal(t, seen, wrong == "", "%s: %s", source, wrong)
+	}
+}
+
 // A source may name a run or a check by its number. People see what was run.
 func TestARunIsNamedByItsNumber(t *testing.T) {
 	t.Parallel()

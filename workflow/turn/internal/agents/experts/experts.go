@@ -49,6 +49,9 @@ type Answer struct {
 
 // Find returns who knows the places, of which it takes at most maxPlaces.
 func (f Finder) Find(ctx context.Context, places []owners.Location) Answer {
+	places = slices.DeleteFunc(slices.Clone(places), func(p owners.Location) bool {
+		return strings.Contains(p.Path, ":") // of another repository
+	})
 	a := Answer{Places: places[:min(len(places), maxPlaces)]}
 	here := f.Trees.Current()
 	if here == nil || len(places) == 0 {

@@ -64,6 +64,10 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 			ScratchDir:    r.Folder("scratch"),
 			NextRun:       r.nextRun,
 		},
+		Repositories: tool.Repositories{
+			Own:  r.Trees.Current().Repository.Name,
+			Open: r.otherEnv,
+		},
 		MayWrite:   mayWrite,
 		Edited:     edited,
 		OutputDir:  out,
@@ -75,6 +79,18 @@ func (r *Runtime) NewEnv(w *git.Workspace, mayWrite func() error, edited func())
 		b.Candidates = func() []project.Candidate { return r.Trees.Current().Candidates(w.Base()) }
 	}
 	return b, nil
+}
+
+// otherEnv returns the env for reading another repository.
+func (r *Runtime) otherEnv(ctx context.Context, name string) (*tool.Env, error) {
+	o, err := r.Trees.OpenOther(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	env := &tool.Env{
+		Workspace: o.Copy, Mirror: o.Mirror, Page: o.Repository.Page(), Folder: o.Repository.Folder(),
+	}
+	return env.OfRepository(o.Repository.Name), nil
 }
 
 // nextRun returns the number of the next run of a command or a check. They are numbered from 1 over all

@@ -181,11 +181,15 @@ func (t *Transcript) Splice(ctx context.Context) error {
 	if err != nil || len(unseen) == 0 {
 		return err
 	}
+	named, err := t.Trees.FollowNamed(ctx, unseen)
+	if err != nil {
+		return err
+	}
 	linked, err := t.Links.Follow(ctx, unseen)
 	if err != nil {
 		return err
 	}
-	if linked {
+	if named || linked {
 		if unseen, err = t.Inbox().Unseen(ctx, t.task); err != nil {
 			return err
 		}

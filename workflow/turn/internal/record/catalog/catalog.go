@@ -47,6 +47,17 @@ func (c *Catalog) Names() (names []string) {
 	return names
 }
 
+// NameOf returns how the configuration writes the name of a repository that the thread may be about, or the
+// name as it is if there is none.
+func (c *Catalog) NameOf(name string) string {
+	for _, r := range c.allowed() {
+		if strings.EqualFold(r.Name, name) {
+			return r.Name
+		}
+	}
+	return name
+}
+
 // ChoiceButtons returns one button for each repository, for when no modal can be opened.
 func (c *Catalog) ChoiceButtons() (buttons []workflow.Button) {
 	for _, name := range c.Names() {

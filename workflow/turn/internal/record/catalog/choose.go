@@ -41,7 +41,8 @@ var (
 // called only if it is needed; nil: there is none.
 func choose(text, channel string, topic func() string, all []repository.Repository) string {
 	text = withoutQuotes(text)
-	if name := named(text, all); name != "" || unknown(text, all) != "" {
+	own := withoutAlso(text, all)
+	if name := named(own, all); name != "" || unknown(own, all) != "" {
 		return name
 	}
 	var here []string
@@ -61,7 +62,7 @@ func choose(text, channel string, topic func() string, all []repository.Reposito
 			return name
 		}
 	}
-	return firstOf(inProse.FindAllStringSubmatch(withoutExcluded(text), -1), all)
+	return cmp.Or(firstOf(inProse.FindAllStringSubmatch(withoutExcluded(text), -1), all), named(text, all))
 }
 
 // named returns the first repository that a text names in a form that can mean nothing else.

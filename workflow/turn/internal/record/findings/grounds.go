@@ -14,6 +14,8 @@ import (
 // Grounds holds what a report rests on. People see it behind a button, and agents that work from the
 // report get it with the report.
 type Grounds struct {
+	Cause        string                `json:"cause"`      // of a root cause
+	RootCause    string                `json:"root_cause"` // of a diagnosis
 	Hypotheses   []workflow.Hypothesis `json:"hypotheses"`
 	Evidence     []workflow.Evidence   `json:"evidence"`
 	Reproduction string                `json:"reproduction"`

@@ -3,6 +3,8 @@ package orchestrator
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -74,6 +76,7 @@ func (o *Orchestrator) sessionEvidence(ctx context.Context) (p evidence.Past, er
 	}
 	p.Messages = j.Messages()
 	p.Sources = o.Runtime.Sources.Names()
+	p.Others = slices.Collect(maps.Keys(o.Trees.Current().Others))
 	if p.Commands, err = o.Store.Commands(ctx, o.Session().ID); err != nil {
 		return p, err
 	}

@@ -367,9 +367,9 @@ func (l *Tools) showReport(
 	if err := l.Trees.Current().AwaitStart(ctx, l.Store.DB); err != nil {
 		return model.Result{}, err
 	}
-	doubt := plaintext.OneLine(l.Trees.Current().ProofLimits())
-	if doubt != "" {
-		r.Text = belowFirstLine(r.Text, doubt+"\n")
+	notes := l.programNotes(r)
+	if len(notes) > 0 {
+		r.Text = belowFirstLine(r.Text, strings.Join(notes, "\n")+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
 	known, err := l.checkAsserted(ctx, r.Text)
@@ -388,8 +388,8 @@ func (l *Tools) showReport(
 	buttons = append(buttons, ledger.DetailsButton(details))
 	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
 	lines := l.ProgramLine(r.Text[:at], buttons...)
-	if doubt != "" {
-		lines[0].Vouched = append(lines[0].Vouched, 1)
+	for i := range notes {
+		lines[0].Vouched = append(lines[0].Vouched, i+1)
 	}
 	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])
 	r.Text = lines[0].Text // what was shown is found by it
@@ -412,6 +412,20 @@ func (l *Tools) showReport(
 		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", r.Revision),
 		Ends: true,
 	}, written...), nil
+}
+
+// programNotes returns what the program itself says of a report, each in one line below the first: that its
+// cause lies in another repository, and what keeps a fix from being proven.
+func (l *Tools) programNotes(r *workflow.Report) (notes []string) {
+	p := l.Trees.Current()
+	g := findings.GroundsOf(*r)
+	if other := p.CauseIn(g.Cause + "\n" + g.RootCause); other != nil && l.Session().Branch == "" {
+		notes = append(notes, other.Begins(p.Repository.Name))
+	}
+	if doubt := plaintext.OneLine(p.ProofLimits()); doubt != "" {
+		notes = append(notes, doubt)
+	}
+	return notes
 }
 
 // refuseUnread refuses to show anything while messages wait that the orchestrator has not read.

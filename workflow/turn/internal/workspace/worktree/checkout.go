@@ -32,6 +32,9 @@ type Checkout struct {
 	// finds the configured secrets and those in the repository's private files; nil: no such files
 	Secrets *redact.Finder
 
+	// Others holds the other repositories that agents read, by name. It is replaced, not changed.
+	Others map[string]*Other
+
 	// Elsewhere returns the other branches and tags that the request may be about; found once, when it is
 	// first asked
 	Elsewhere func() []git.ReleaseBranch
@@ -82,6 +85,9 @@ func (co *Checkout) closeTrees() {
 		if w != nil {
 			w.Close()
 		}
+	}
+	for _, o := range co.Others {
+		o.Copy.Close()
 	}
 }
 

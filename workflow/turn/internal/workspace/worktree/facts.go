@@ -61,6 +61,7 @@ func (t *Trees) RepositoryFacts(ctx context.Context) string {
 	if missing := t.missingFacts(ctx); missing != "" {
 		b.WriteString(missing + "\n")
 	}
+	b.WriteString(t.otherFacts(ctx))
 	if f := p.Folder(); f != "" {
 		fmt.Fprintf(&b, "The work is about its folder %s alone: that is what is listed and searched, "+
 			"and nothing outside of it may be changed. In it: %s",

@@ -3,6 +3,7 @@ package worktree
 import (
 	"bytes"
 	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/tool"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
 
@@ -17,39 +19,65 @@ import (
 const maxLinked = 40
 
 // locateCode returns the places in a text (path/to/file.ext:12) that exist at the session's base commit,
-// so that the thread can link them. It returns nil if none exists, if the host has no pages for code, or
-// once the session has a branch: its changed files have other line numbers.
+// and those in other repositories (api:path/to/file.ext:12) that exist at the commits that agents read, so
+// that the thread can link them. It returns nil if none exists, or if the host has no pages for code. Once
+// the session has a branch, the places of its own repository are left out: its changed files have other line
+// numbers.
 func (co *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
-	if co.Repository.CodeURL == "" || s.Branch != "" || s.BaseCommit == "" {
-		return nil
-	}
-	c := &workflow.Code{Repository: co.Repository.Name, Commit: s.BaseCommit}
+	own := workflow.Code{Repository: co.Repository.Name, Commit: s.BaseCommit}
+	others := map[string]*workflow.OtherCode{}
 	for _, m := range LocationPattern.FindAllStringSubmatch(text, maxLinked) {
-		if has, err := co.HasLine(m[1], m[2]); err == nil && has && !slices.Contains(c.Places, m[0]) {
-			c.Places = append(c.Places, m[0])
+		name, rest := tool.SplitRepository(m[1])
+		to := &own.Places
+		place := m[0]
+		url := co.Repository.CodeURL
+		if o := co.Others[name]; o != nil {
+			if others[name] == nil {
+				others[name] = &workflow.OtherCode{Repository: name, Commit: o.Read.Commit}
+			}
+			to = &others[name].Places
+			url = o.Repository.CodeURL
+		} else if s.Branch != "" || s.BaseCommit == "" {
+			continue
+		} else if name != "" { // a word and a colon before the path
+			place = rest + ":" + m[2]
+		}
+		if url == "" || slices.Contains(*to, place) {
+			continue
+		}
+		if has, err := co.HasLine(m[1], m[2]); err == nil && has {
+			*to = append(*to, place)
 		}
 	}
-	if c.Places == nil {
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		if others[name].Places != nil {
+			own.Others = append(own.Others, *others[name])
+		}
+	}
+	if own.Places == nil && own.Others == nil {
 		return nil
 	}
-	return c
+	return &own
 }
 
-// HasLine reports whether the file at path in Copy has that line. It fails if line is no number, or if
-// the file cannot be read.
+// HasLine reports whether the file at path has that line, in Copy or in another repository. It fails if line
+// is no number, or if the file cannot be read.
 func (co *Checkout) HasLine(path, line string) (bool, error) {
 	n, err := strconv.Atoi(line)
 	if err != nil {
 		return false, err
 	}
-	b, err := ReadSome(co.Copy.FS(), path, maxEvidence)
+	files, path := co.tree(path)
+	b, err := ReadSome(files, path, maxEvidence)
 	return n >= 1 && n <= bytes.Count(b, []byte{'\n'})+1, err
 }
 
-// Line returns a line of a file in Copy without the spaces around it, cut after maxQuoted characters. It
-// returns an empty string if the file or the line does not exist, or if the file is binary or private.
+// Line returns a line of a file in Copy, or in another repository, without the spaces around it, cut after
+// maxQuoted characters. It returns an empty string if the file or the line does not exist, or if the file is
+// binary or private.
 func (co *Checkout) Line(path string, number int) string {
-	b, err := ReadSome(co.Copy.FS(), path, maxEvidence)
+	files, path := co.tree(path)
+	b, err := ReadSome(files, path, maxEvidence)
 	if err != nil || number < 1 || workfile.IsBinary(b) || workfile.IsPrivate(path) {
 		return ""
 	}
@@ -65,12 +93,15 @@ func (co *Checkout) Line(path string, number int) string {
 const maxQuoted = 160
 
 var (
-	// LocationPattern matches path/to/file.ext:12 in the text of a report.
-	LocationPattern = regexp.MustCompile(`([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
+	// LocationPattern matches path/to/file.ext:12 in the text of a report, and api:path/to/file.ext:12 of
+	// another repository; what stands before the first colon may also be a word that is none.
+	LocationPattern = regexp.MustCompile(
+		`((?:[A-Za-z0-9][A-Za-z0-9._-]*:)?[A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*):(\d+)`)
 	// folderMark matches a source that is only a file in a folder, with or without a line or a range of
 	// lines.
 	folderMark = regexp.MustCompile(
-		`^(?:\./)?([A-Za-z0-9_.-]+(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
+		`^(?:\./)?((?:[A-Za-z0-9][A-Za-z0-9._-]*:[A-Za-z_.-][A-Za-z0-9_.-]*|[A-Za-z0-9_.-]+)` +
+			`(?:/[A-Za-z0-9_.-]+?)+)(\.[a-z][a-z0-9]{0,4})?(?::(\d+)(?:[-–](\d+))?)?$`)
 )
 
 // SplitLocation returns the file and the line that a source of evidence names, or two empty strings if the

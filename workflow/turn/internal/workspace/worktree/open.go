@@ -83,6 +83,11 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	p.Skills = t.loadSkills(p)
 	failpoint.Crash("trees_opened")
 	t.publish(p)
+	if err := t.reopenOthers(ctx); err != nil {
+		close(p.BaseTested)
+		t.Close()
+		return false, err
+	}
 	go t.warmUp(ctx, p)
 	return true, nil
 }

@@ -39,6 +39,7 @@ type Trees struct {
 		ctx context.Context, repository string,
 	) (said string, buttons []workflow.Button, parts []store.Part)
 
+	opening  sync.Mutex // held while another repository is opened
 	merging  sync.Mutex // guards the session's own workspace while tasks work in forks of it
 	mu       sync.Mutex // guards the fields below, with all that checkout and its packages hold
 	checkout *Checkout
@@ -68,10 +69,19 @@ func (t *Trees) change(do func(*Checkout)) {
 // publish lets others read an opened repository. Whoever sees it knows its secrets already, so nothing that
 // was read from it is recorded unmasked.
 func (t *Trees) publish(p *Checkout) {
-	t.SetRepository(p.Secrets, func(text string) *workflow.Code { return p.locateCode(t.Session(), text) })
+	t.SetRepository(p.Secrets, t.locateCode)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.checkout = p
+}
+
+// locateCode returns the lines of code that a text names.
+func (t *Trees) locateCode(text string) *workflow.Code {
+	p := t.Current()
+	if p == nil {
+		return nil
+	}
+	return p.locateCode(t.Session(), text)
 }
 
 // CommandSandbox returns the sandbox of agents' commands: with the image of the opened repository, if that
