@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -94,7 +95,7 @@ func (s *story) setCommits(options []string, cfg *stage.Config) error {
 			shop.Commits.Host, _ = shop.Pulls.Host.(remote.CommitHost)
 		}
 		if slices.Contains(options, "fork") {
-			shop.PushTo = &remote.Remote{Name: "the fork bot/shop", URL: forkDir(cfg.Dir), Only: "bobbin/"}
+			shop.PushTo = &remote.Remote{Name: "the fork bot/shop", URL: forkDir(cfg.Dir), Only: regexp.MustCompile("^bobbin/")}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package git
 
 import (
 	"os/exec"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +36,7 @@ func TestPushGoesToTheFork(t *testing.T) {
 	old := fork.BranchHead("main")
 	o.Commit("later", map[string]string{"later.txt": "more\n"}) // the fork lacks it
 	r := remote.Remote{
-		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "shop's fork", URL: fork.Dir, Only: "bobbin/"},
+		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "shop's fork", URL: fork.Dir, Only: regexp.MustCompile("^bobbin/")},
 	}
 	m := openMirror(t, &Mirrors{}, r)
 	w := workspaceAt(t, m)
@@ -73,7 +74,7 @@ func TestAForkOfSomethingElse(t *testing.T) {
 	other := remotetest.NewOrigin(t)
 	other.Commit("another project", map[string]string{"other.txt": "other\n"})
 	m := openMirror(t, &Mirrors{}, remote.Remote{
-		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "the fork", URL: other.Dir, Only: "bobbin/"},
+		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "the fork", URL: other.Dir, Only: regexp.MustCompile("^bobbin/")},
 	})
 	w := workspaceAt(t, m)
 	w.write(t, "fix.txt", "fixed\n")

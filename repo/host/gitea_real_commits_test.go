@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ func (rg realGitea) workspace(how remote.Commits, pushTo string) *git.Workspace 
 	}
 	if pushTo != "" {
 		fork := strings.TrimSuffix(rg.api, "/api/v1") + "/" + pushTo + ".git"
-		r.PushTo = &remote.Remote{Name: pushTo, URL: fork, Credentials: r.Credentials, Only: "bobbin/"}
+		r.PushTo = &remote.Remote{Name: pushTo, URL: fork, Credentials: r.Credentials, Only: regexp.MustCompile("^bobbin/")}
 	}
 	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { require.NoError(t, mirrors.Close()) })

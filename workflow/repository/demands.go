@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -29,13 +30,39 @@ type Demands struct {
 // sampleSession ends the sample of a branch's name, as the id of a session does.
 const sampleSession = "0a1b2c3d"
 
+// sampleValues are values of the placeholders of names, for samples.
+var sampleValues = map[string]string{
+	NameTicket: "SHOP-12", NameSlug: "refunds-are-too-high", NameID: sampleSession, NameType: TypeFix,
+	NameScope: "cart", NameSummary: "hand out every cent",
+}
+
+// OwnBranches returns an expression for the names of the branches that are pushed.
+func (r Repository) OwnBranches() *regexp.Regexp {
+	own := "^" + regexp.QuoteMeta(cmp.Or(r.BranchPrefix, "bobbin/")) + ".+$"
+	if named := r.Naming.Branch.Expression(); named != nil {
+		own += "|" + named.String()
+	}
+	return regexp.MustCompile(own)
+}
+
 // sampleBranch returns a name like those of the branches that are pushed.
 func (r Repository) sampleBranch() string {
+	if r.Naming.Branch.Template != "" {
+		return r.Naming.Branch.Fill(sampleValues)
+	}
 	return cmp.Or(r.BranchPrefix, "bobbin/") + "refunds-are-too-high-" + sampleSession
 }
 
-// sampleMessage is a message like those of the commits that are pushed.
-const sampleMessage = "Hand out every cent\n\nSplit hands out every cent of a total.\n\n" +
+// sampleMessage returns a message like those of the commits that are pushed.
+func (r Repository) sampleMessage() string {
+	title := "Hand out every cent"
+	if r.Naming.Title.Template != "" {
+		title = r.Naming.Title.Fill(sampleValues)
+	}
+	return title + sampleBody
+}
+
+const sampleBody = "\n\nSplit hands out every cent of a total.\n\n" +
 	"Reported-by: Ann Author\nApproved-by: Bea Baker\nSession: " + sampleSession + "\n"
 
 // FindDemands asks the host what it demands of pushed branches and of base, the branch that they are merged
@@ -113,7 +140,7 @@ func (r Repository) checkMessages(found *Demands, rules host.Rules, where string
 			"The host demands a Signed-off-by in each message of %s, and commits here have none", where)
 	}
 	for _, p := range rules.Messages {
-		if matches, known := p.Matches(sampleMessage); known && !matches {
+		if matches, known := p.Matches(r.sampleMessage()); known && !matches {
 			found.add("change that rule for the bot, or the form of its messages",
 				"The host demands of %s that messages %s, and those of commits here do not", where, p)
 		}

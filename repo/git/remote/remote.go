@@ -1,5 +1,7 @@
 package remote
 
+import "regexp"
+
 // A Remote is a repository on another host or at a local path.
 type Remote struct {
 	Name        string
@@ -14,8 +16,8 @@ type Remote struct {
 	Commits Commits
 	// PushTo is the fork to which branches are pushed. nil: they are pushed to the remote itself.
 	PushTo *Remote
-	// Only is the beginning of the names of the branches that are fetched; empty: all branches and tags are.
-	Only string
+	// Only matches the names of the branches that are fetched; nil: all branches and tags are.
+	Only *regexp.Regexp
 }
 
 // Pushed returns the remote to which branches are pushed: the fork if there is one.

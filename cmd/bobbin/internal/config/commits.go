@@ -32,12 +32,14 @@ const SignedByHost = "host"
 type PushTo struct {
 	URL      string `yaml:"url"`
 	TokenEnv string `yaml:"token_env"` // default: the credentials of the repository
+	empty    bool   // the key is there, and names nothing
 }
 
 // ReadShort reads the address alone.
 func (p *PushTo) ReadShort(value any) bool {
 	at, ok := value.(string)
 	p.URL = at
+	p.empty = ok && at == ""
 	return ok
 }
 
@@ -117,7 +119,7 @@ func (r *Repository) checkPushTo(p *strictyaml.Problems, at string) {
 	theirs, fork := address.WebPages(to.URL)
 	switch err := address.CheckURL(to.URL); {
 	case to.URL == "":
-		p.At(at+".url", "push_to needs the url of a fork")
+		p.At(at+".url", "push_to names no fork; name the url of one, or leave push_to out")
 	case err != nil:
 		p.At(at+".url", "push_to %q: %v", shown, err)
 	case to.URL == r.URL || page != "" && strings.EqualFold(page, fork):

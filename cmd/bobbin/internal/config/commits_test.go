@@ -77,7 +77,8 @@ func TestAForkIsOfTheSameHost(t *testing.T) {
 		{"https://gitlab.com/acme-bot/shop", "has to be at the same host as url"},
 		{"git@github.com:acme-bot/shop.git", "be reached in the same way"},
 		{"https://github.com/Acme/Shop.git", "is the repository itself"},
-		{"{token_env: FORK_TOKEN}", "push_to needs the url of a fork"},
+		{"''", "push_to names no fork; name the url of one, or leave push_to out"},
+		{"{token_env: FORK_TOKEN}", "push_to names no fork; name the url of one, or leave push_to out"},
 		{"{url: '" + bot + "', token_env: ghp_0123abcd}", "the token itself does not belong"},
 	} {
 		file := "repositories: [{name: shop, url: '" + hub + "', push_to: " + c.to + "}]\n"

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -51,6 +52,7 @@ func (r *Repository) checkNaming(p *strictyaml.Problems, at string) {
 			continue
 		}
 		if n.template == "" {
+			r.checkReachable(p, at+"."+n.key+"_pattern", n.pattern, r.usualName(n.key))
 			continue
 		}
 		if err := repository.CheckTemplate(n.template, n.known); err != nil {
@@ -63,6 +65,29 @@ func (r *Repository) checkNaming(p *strictyaml.Problems, at string) {
 			continue
 		}
 		r.checkExample(p, at, n.key, form)
+		r.checkReachable(p, at+"."+n.key+"_pattern", n.pattern, n.template)
+	}
+}
+
+// usualName returns the template of the names that a key has by default; empty: they may be anything.
+func (r *Repository) usualName(key string) string {
+	if key == "branch" {
+		return cmp.Or(r.BranchPrefix, "bobbin/") + "{slug}-{id}"
+	}
+	return ""
+}
+
+// checkReachable adds a problem if the texts with which a pattern and a template begin differ: then no name is
+// allowed.
+func (r *Repository) checkReachable(p *strictyaml.Problems, at, pattern, template string) {
+	anchored, ok := strings.CutPrefix(pattern, "^")
+	if !ok || template == "" {
+		return
+	}
+	wanted, _ := compiled(anchored).LiteralPrefix()
+	text, _, _ := strings.Cut(template, "{")
+	if !strings.HasPrefix(wanted, text) && !strings.HasPrefix(text, wanted) {
+		p.At(at, "the pattern %q matches no name of the form %q", pattern, template)
 	}
 }
 

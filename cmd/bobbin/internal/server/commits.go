@@ -1,11 +1,9 @@
 package server
 
 import (
-	"cmp"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
-	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -41,6 +39,5 @@ func forkOf(r config.Repository, own remote.Credentials, values map[string]strin
 		Name:        "the fork " + remote.Redact(r.PushTo.URL),
 		URL:         r.PushTo.URL,
 		Credentials: own,
-		Only:        cmp.Or(r.BranchPrefix, git.DefaultPrefix),
 	}
 }

@@ -31,6 +31,7 @@ func TestCommitsAndForkOfTheFile(t *testing.T) {
     url: https://github.com/acme/shop
     host: on
     branch_prefix: fix/
+    branch: "house/{{ticket}-}{slug}"
     push_to: {url: "https://github.com/acme-bot/shop.git", token_env: FORK_TOKEN}
     commits: {sign: host, signoff: true}
   - name: blog
@@ -45,7 +46,12 @@ func TestCommitsAndForkOfTheFile(t *testing.T) {
 	shop := s.Repositories[0]
 	require.NotNil(t, shop.Commits.Host)
 	require.True(t, shop.Commits.SignOff)
-	require.Equal(t, "fix/", shop.PushTo.Only)
+	for branch, own := range map[string]bool{
+		"fix/refunds-k3v9x2": true, "house/PAY-881-refunds": true, "house/PAY-881-refunds-backport-1.4": true,
+		"main": false, "houses/x": false,
+	} {
+		require.Equal(t, own, shop.PushTo.Only.MatchString(branch), branch)
+	}
 	require.Equal(t, "https://github.com/acme-bot/shop", shop.Pulls.ForkWeb)
 	for r, want := range map[*remote.Remote]remote.Secret{
 		&shop.Remote: "of-the-shop", shop.PushTo: "of-the-fork",

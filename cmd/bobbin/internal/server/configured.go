@@ -75,7 +75,9 @@ func FromConfig(
 	for _, r := range file.Repositories {
 		s.MentionAuthors[r.Name] = r.Authors == config.Mention
 		at := repositoryOf(r, credentials[r.Name], values)
-		at.PushTo = forkOf(r, credentials[r.Name], values)
+		if at.PushTo = forkOf(r, credentials[r.Name], values); at.PushTo != nil {
+			at.PushTo.Only = at.OwnBranches()
+		}
 		if at.Pulls, err = pullRequestsOf(file, r, credentials[r.Name], values); err != nil {
 			return s, err
 		}

@@ -135,9 +135,10 @@ func (f *fetch) fetchRefs(ctx context.Context) (Refs, error) {
 	}
 	f.restartIdle()
 	theirs := readAdvertised(adv)
-	if only := f.remote.Only; only != "" {
+	if only := f.remote.Only; only != nil {
 		maps.DeleteFunc(theirs.Hashes, func(name string, _ plumbing.Hash) bool {
-			return !strings.HasPrefix(name, "refs/heads/"+only)
+			branch, ok := strings.CutPrefix(name, "refs/heads/")
+			return !ok || !only.MatchString(branch)
 		})
 	}
 	return theirs, f.receivePack(ctx, session, adv, theirs)
