@@ -94,6 +94,14 @@ type Endorsement struct {
 	At         time.Time
 }
 
+// Inherited returns the word of an approval from before permissions existed, of which there is no row.
+func (a Approval) Inherited() Endorsement {
+	return Endorsement{
+		Session: a.Session, Revision: a.Revision, User: a.User, UserName: a.UserName, Credit: a.Credit,
+		Scope: a.Scope, MessageTS: a.MessageTS, At: a.At,
+	}
+}
+
 // EndorsementEnd says why a person's word does not count any more.
 type EndorsementEnd string
 

@@ -106,6 +106,9 @@ func (d *Delivery) wordsBefore(
 		return ledger.Quorum{}, err
 	}
 	by, err := d.Store.Endorsements(ctx, d.Session().ID, a.Revision, "", workflow.TreeSubject(tree))
+	if a.Permission == "" {
+		by = append(by, a.Inherited())
+	}
 	return ledger.Quorum{Needed: a.Needed, By: distinct(by)}, err
 }
 

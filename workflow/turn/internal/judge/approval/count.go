@@ -24,6 +24,8 @@ type subject struct {
 	Needed   int             // at least so many people, whatever the configuration says now
 	Files    []string        // files of it that are known
 	Without  string          // the word of this person does not count
+	// the word of an approval from before permissions existed, of which there is no row
+	Inherited []workflow.Endorsement
 }
 
 func (s subject) names() []string {
@@ -65,6 +67,7 @@ func (ap *Approvals) countWords(
 	if err != nil {
 		return c, err
 	}
+	given = append(given, subject.Inherited...)
 	if own != nil && c.Needed == 1 && len(a.Needs) == 0 { // nobody else's word is needed
 		given = slices.DeleteFunc(given, func(e workflow.Endorsement) bool { return e.User != own.User })
 	}
@@ -251,9 +254,13 @@ func (ap *Approvals) Quorum(
 	if err != nil {
 		return ledger.Quorum{}, err
 	}
-	c, err := ap.countWords(ctx, subject{
+	about := subject{
 		Report: report, Subjects: []string{"", workflow.TreeSubject(tree)}, Needed: a.Needed, Files: files,
-	}, nil)
+	}
+	if a.Permission == "" {
+		about.Inherited = []workflow.Endorsement{a.Inherited()}
+	}
+	c, err := ap.countWords(ctx, about, nil)
 	return c.Quorum, err
 }
 

@@ -19,7 +19,7 @@ const ProgramMark = "(program) "
 // fenceTags holds the names of the fences around data.
 var fenceTags = []string{
 	"advice", "advisories", "attachment", "commands", "conventions", "criteria", "diff", "excerpts",
-	"lessons", "message", "output", "record", "reference", "removed", "report", "scope", "skill", "summary",
+	"files", "lessons", "message", "output", "record", "reference", "removed", "report", "scope", "skill", "summary",
 	"task", "tasks", "tests",
 }
 
