@@ -16,7 +16,7 @@ const maxReleases = 5
 // that an approval has. readBackport returns the releases as they were named, or none if the message names
 // none.
 func readBackport(t words.Text) (releases []string, ok bool) {
-	if !t.IsBare() {
+	if !t.IsBare() || isBareQuestion(t) {
 		return nil, false
 	}
 	m := backporting.FindStringSubmatch(strings.ReplaceAll(words.Polite(words.TrimAddress(t.Own)), "`", ""))

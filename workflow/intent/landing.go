@@ -11,7 +11,7 @@ import (
 // "push it to cleo/split". The whole message has to say so, in the form that an approval has. branch is empty
 // if the message does not name it: "push it to her branch".
 func readLanding(t words.Text) (branch string, ok bool) {
-	if !t.IsBare() {
+	if !t.IsBare() || isBareQuestion(t) {
 		return "", false
 	}
 	m := landing.FindStringSubmatch(strings.ReplaceAll(words.Polite(words.TrimAddress(t.Own)), "`", ""))

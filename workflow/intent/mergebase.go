@@ -12,7 +12,7 @@ import (
 // "please resolve the conflicts" and "update the branch". The whole message has to say so, in the form that
 // an approval has. branch is the branch that it names, or empty.
 func readMergeBase(t words.Text) (branch string, ok bool) {
-	if !t.IsBare() {
+	if !t.IsBare() || isBareQuestion(t) {
 		return "", false
 	}
 	text := strings.ReplaceAll(words.Polite(words.TrimAddress(t.Own)), "`", "")

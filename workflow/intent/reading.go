@@ -26,6 +26,7 @@ type Reading struct {
 	Lands         bool     // asks to push the pushed change to somebody else's branch, too
 	LandsOn       string   // the branch that it names; empty: none
 	PostsReview   bool     // asks to post a review on its pull request
+	PostsOn       string   // the pull request that it names: shop#77; empty: none
 	Files         bool     // asks to file an issue of what the thread is about
 	MergesBase    bool     // asks to merge the base branch into the pushed one
 	BaseToMerge   string   // the branch that it names then; empty: it names none
@@ -182,7 +183,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Releases, r.Backport = readBackport(t)
 	r.LandsOn, r.Lands = readLanding(t)
 	r.Files = filesIssue(t)
-	r.PostsReview = postsReview(t)
+	r.PostsOn, r.PostsReview = postsReview(t)
 	r.BaseToMerge, r.MergesBase = readMergeBase(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit

@@ -222,6 +222,7 @@ func sideParts() []maskedPart {
 			verbatim: "Wanted",
 		}},
 		{backports.Stop{}, nil},
+		{backports.Withdraw{}, kept{anID: "MessageTS"}},
 		{ciproof.Order{}, kept{
 			anID:  "Allowance",
 			aName: "Repository Base",

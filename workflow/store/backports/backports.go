@@ -171,6 +171,33 @@ func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return err
 }
 
+// Withdraw is a Part that stops what a message asked for, or the pushes to somebody else's branch, as long as no
+// commit is made.
+type Withdraw struct {
+	MessageTS string // empty: all Direct ones of the session
+}
+
+func (Withdraw) Stage() record.Stage { return record.Work }
+
+// Mask returns w, whose text is a ts.
+func (w Withdraw) Mask(func(string) string) record.Part { return w }
+
+func (w Withdraw) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	rows, err := tx.Query(ctx,
+		`update backports set state = 'stopped' where session_id = $1 and state = 'asked'
+			and (message_ts = $2 or $2 = '' and direct) returning branch`, r.Session, w.MessageTS)
+	if err != nil {
+		return err
+	}
+	branches, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, b := range branches {
+		if err := consent.AppendAudit(ctx, tx, r.Session, "backport", b); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 

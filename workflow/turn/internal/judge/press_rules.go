@@ -138,7 +138,7 @@ func decisionPressRules() []rule {
 			}, workflow.ButtonFile),
 		press("Post it", "is judged like an approval, of the review that the button is for",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.Approvals.PostReview(ctx, c.Message, c.person(), b.means)
+				return j.Approvals.PostReview(ctx, c.Message, c.person(), b.means, "")
 			}, workflow.ButtonPostReview),
 		press("Fix it there", "is judged like an approval, of the files of the pushed change alone",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {

@@ -77,8 +77,8 @@ func refusalRules() []rule {
 			then: "says what was pushed and what can still be done; " +
 				"gives it to the agents if it says more than no",
 			fires: (*Case).refusesPushed,
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Objections.AfterPush(c.Message, c.person(), get(c, &c.pushed)), nil
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Objections.AfterPush(ctx, c.Message, c.person(), get(c, &c.pushed))
 			},
 		},
 	}
@@ -183,7 +183,7 @@ func outwardRules() []rule {
 				return c.says().PostsReview && c.Session.ReportKind == workflow.ReportReview
 			},
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Approvals.PostReview(ctx, c.Message, c.person(), "")
+				return j.Approvals.PostReview(ctx, c.Message, c.person(), "", c.says().PostsOn)
 			},
 		},
 		{

@@ -60,7 +60,7 @@ func TestAColleaguesBranchIsMovedForwardOnce(t *testing.T) {
 				require.Equal(t, fixed, s.git("show", hers+":money.py")+"\n")
 				if !moved {
 					require.Equal(t, want, at)
-					require.Contains(t, s.said()[0], "It is the commit that was proven")
+					require.Contains(t, s.said()[0], "It is the commit that was pushed before")
 					return
 				}
 				require.Contains(t, s.said()[0], "proven again there. 1 new test: red before, green now")

@@ -417,7 +417,7 @@ func (b *backportRun) directAnnouncement(
 	row backports.Row, changes []diff.Change, shown proof.Proof,
 ) backports.Announcement {
 	added, removed := countLines(changes)
-	proven := "It is the commit that was proven: the branch did not move since."
+	proven := "It is the commit that was pushed before: the branch did not move since."
 	if !b.isPushedItself() {
 		proven = "The branch had moved since, so it was proven again there. " + shown.Short()
 	}

@@ -66,10 +66,17 @@ func (ap *Approvals) agreeBackports(
 	revision int,
 ) ([]store.Part, error) {
 	var words []store.Part
+	var files []string
+	if len(orders) > 0 {
+		var err error
+		if files, err = ap.pushedFiles(ctx, orders[0].Base, orders[0].Pushed); err != nil {
+			return nil, err
+		}
+	}
 	for _, o := range orders {
 		e, waits, err := ap.agree(ctx, m, p, question{
 			revision: revision, subject: workflow.BackportSubject(o.Branch, o.Pushed),
-			permit: workflow.PermitBackport, decide: workflow.DecideBackport,
+			permit: workflow.PermitBackport, decide: workflow.DecideBackport, files: files,
 			what: "Backport to " + plaintext.OneLine(o.Wanted), reason: o.Wanted,
 			button: workflow.Button{
 				ActionID: workflow.ButtonBackport, Label: "Backport to " + plaintext.OneLine(o.Wanted),
@@ -127,7 +134,33 @@ func (ap *Approvals) pushToBring(
 		return refused("written before the push was shown",
 			"that was written before I told of the newest push. Please read it, and ask again.")
 	}
+	if edited, err := ap.refuseEdited(ctx, m, p, workflow.DecideBackport); edited != nil || err != nil {
+		return nil, edited, err
+	}
 	return push, nil, nil
+}
+
+// pushedFiles returns the paths that lie between two commits of the session's repository, so that a group that
+// has to be among the approvers for one of them is asked. It needs nobody for a repository without such groups.
+func (ap *Approvals) pushedFiles(ctx context.Context, base, pushed string) (paths []string, err error) {
+	r := ap.Catalog.Configured(ap.Session().Repository)
+	if len(r.Approvers.Needs) == 0 {
+		return nil, nil
+	}
+	mirror, err := ap.Catalog.Mirrors.Open(ctx, r.Remote)
+	if err == nil && !mirror.Commits().Has(pushed) {
+		err = mirror.FetchCommit(ctx, pushed)
+	}
+	for _, ends := range [][2]string{{base, pushed}, {pushed, base}} {
+		if err != nil {
+			return nil, fmt.Errorf("read what was pushed: %w", err)
+		}
+		var some []string
+		some, err = mirror.Commits().PathsSince(ctx, ends[0], ends[1])
+		paths = append(paths, some...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths), err
 }
 
 // pushedRevision returns the revision of what was pushed last, or the newest one if nothing was pushed.

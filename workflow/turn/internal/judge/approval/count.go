@@ -396,6 +396,7 @@ type question struct {
 	decide   workflow.DecisionKind
 	what     string          // what is to be done, as the beginning of a sentence
 	reason   string          // of the decision
+	files    []string        // that it is about
 	button   workflow.Button // its zero value: only words say it
 }
 
@@ -409,7 +410,8 @@ func (ap *Approvals) agree(
 		return e, nil, err
 	}
 	by := permission.Asker{Message: m.Message, Person: p}
-	e, err = ap.endorse(ctx, by, subject{Report: report, Subjects: []string{q.subject}}, "", q.permit)
+	about := subject{Report: report, Subjects: []string{q.subject}, Files: q.files}
+	e, err = ap.endorse(ctx, by, about, "", q.permit)
 	switch {
 	case err != nil:
 		return e, ap.refuseUncounted(m, p, err), nil

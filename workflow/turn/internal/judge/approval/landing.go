@@ -27,6 +27,13 @@ func (ap *Approvals) Land(
 	if reason, said := ap.cannotLand(branch); reason != "" {
 		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
 	}
+	if gone, err := ap.Catalog.PullGone(ctx); gone != "" || err != nil {
+		return ap.Refuse(m, p, workflow.DecideBackport, "the pull request is not open", p.Name+": "+gone), err
+	}
+	files, err := ap.pushedFiles(ctx, push.Base, push.Commit)
+	if err != nil {
+		return nil, err
+	}
 	key := backports.DirectKey(push.Branch, branch)
 	rows, err := backports.Register{Store: ap.Store}.Of(ctx, ap.Session().ID)
 	if err != nil {
@@ -41,7 +48,7 @@ func (ap *Approvals) Land(
 	}
 	e, waits, err := ap.agree(ctx, m, p, question{
 		revision: push.Revision, subject: workflow.BackportSubject(key, push.Commit),
-		permit: workflow.PermitBackport, decide: workflow.DecideBackport,
+		permit: workflow.PermitBackport, decide: workflow.DecideBackport, files: files,
 		what: "Push to " + plaintext.CodeSpan(branch), reason: "onto " + branch,
 	})
 	if waits != nil || err != nil {
@@ -88,8 +95,8 @@ func (ap *Approvals) cannotLand(branch string) (reason, said string) {
 			"it can take mine."
 	case r.PushTo != nil:
 		return "branches are pushed to a fork", "my branches go to a fork here, and I push to nothing else."
-	case r.IsRelease(s.BaseBranch) || s.BaseBranch == "" || s.BaseBranch == r.Base:
-		return "its branch is a base", hers + " is a branch that I never push to."
+	case s.BaseBranch == "" || r.IsBase(s.BaseBranch):
+		return "its branch is a base", hers + " is a base or a release, and I never push to those."
 	case branch == "":
 		return "no branch is named", fmt.Sprintf("name the branch, so that nothing goes to another one: "+
 			"\"push it to %s\".", plaintext.OneLine(s.BaseBranch))

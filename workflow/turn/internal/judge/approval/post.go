@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
@@ -17,9 +18,9 @@ import (
 
 // PostReview judges a request to post the newest review on its pull request, in words or by the press of a
 // button that was shown with that key. It is judged like an approval, and permits nothing else. From a
-// private conversation the text is shown first.
+// private conversation the text is shown first. on is the pull request that the words name; empty: none.
 func (ap *Approvals) PostReview(
-	ctx context.Context, m intent.Message, p workflow.Person, pressed string,
+	ctx context.Context, m intent.Message, p workflow.Person, pressed, on string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, workflow.DecideFile, reason, p.Name+": "+said), nil
@@ -39,7 +40,10 @@ func (ap *Approvals) PostReview(
 	if err != nil {
 		return nil, err
 	}
+	number := strings.TrimPrefix(draft.Place, draft.Repository)
 	switch {
+	case on != "" && on != number && !strings.EqualFold(on, draft.Place):
+		return refused("another pull request", "the review here is of "+draft.Place+", and goes nowhere else.")
 	case row != nil && row.State == ticket.Filed:
 		return refused("posted already", "that was posted already, on "+row.Place+".")
 	case row != nil && row.State == ticket.Intended:

@@ -274,12 +274,22 @@ func quote(text string) string {
 
 // AfterPush answers a message that refuses something after the push. pushed says what was pushed. A message
 // that says more than no goes to the agents, too.
-func (o *Objections) AfterPush(m intent.Message, p workflow.Person, pushed string) []store.Part {
+func (o *Objections) AfterPush(
+	ctx context.Context, m intent.Message, p workflow.Person, pushed string,
+) ([]store.Part, error) {
 	f := o.Ignore(m)
 	if !m.Says.OnlyRefuses() {
 		f = o.ForAgents(m, "")
 	}
-	return append(f, store.Lines(o.ProgramLine(pushed)), o.decided(m, p, "it was pushed already"))
+	withdrawn, said, err := o.withdrawLanding(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if said != "" {
+		pushed = said
+	}
+	f = append(f, withdrawn...)
+	return append(f, store.Lines(o.ProgramLine(pushed)), o.decided(m, p, "it was pushed already")), nil
 }
 
 // PushedLine says to a person who objects what was pushed already, and what can still be done. It returns an

@@ -8,6 +8,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
@@ -97,6 +98,13 @@ func (o *Objections) Parts(
 		what, err := o.pushed(ctx)
 		return o.Answer(m, v.Text+" It was pushed already: "+what), err
 	}
+	row, err := o.askedFor(ctx, m.TS)
+	if err != nil {
+		return nil, err
+	}
+	if row != nil {
+		return o.partsOfOrder(m, v, *row), nil
+	}
 	follows, err := o.following(ctx, v)
 	if err != nil {
 		return nil, err
@@ -113,6 +121,22 @@ func (o *Objections) Parts(
 	}
 	return append(append(f, v.Parts()...), store.Lines(o.ProgramLine(v.Text+" "+follows)),
 		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Text)), nil
+}
+
+// partsOfOrder returns what follows from an edit or a deletion of the message that asked for a backport, or for a
+// push to a colleague's branch.
+func (o *Objections) partsOfOrder(m intent.Message, v *Void, row backports.Row) []store.Part {
+	to := plaintext.CodeSpan(row.Target())
+	follows := "Nothing is pushed to " + to + "."
+	switch row.State {
+	case backports.Pushed:
+		follows = "It was pushed already, to " + to + "."
+	case backports.Intended:
+		follows = "It is too late to stop the push to " + to + "."
+	}
+	f := append(o.Ignore(m), v.Ends...)
+	return append(f, backports.Withdraw{MessageTS: m.TS}, store.Lines(o.ProgramLine(v.Text+" "+follows)),
+		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Text))
 }
 
 // following says what follows from a void approval: whether its push has begun, or what was done under it.

@@ -82,9 +82,9 @@ func (pr pullReader) find(ctx context.Context, m pullMention) (pull host.Issue, 
 			return host.Issue{}, why
 		}
 	}
-	pull, err := pr.repository.Pulls.Host.Issue(ctx, number, m.sure)
+	pull, err := pr.repository.Pulls.Host.Issue(ctx, number, m.pull || m.run+m.job != "")
 	switch {
-	case err != nil && m.sure:
+	case err != nil && (m.sure || m.pull && !errors.Is(err, host.ErrNotFound)):
 		return host.Issue{}, pr.unread(ctx, pr.name(number), err)
 	case err != nil || !pull.Pull:
 		return host.Issue{}, ""
@@ -152,8 +152,9 @@ func (pr pullReader) base(p host.Issue) Base {
 		Said: fmt.Sprintf("That is the branch of %s %s by %s.", noun, name, by),
 		Note: fmt.Sprintf("The request is about %s %s, from branch %s into %s. history with commit %q shows "+
 			"what it changes. A fix is made on top of it. If people ask what you think of it: read it and "+
-			"the code around it, run its tests, and call report_review.", noun, name,
-			prompt.FileName(p.Branch), prompt.FileName(p.Base), name),
+			"the code around it, run its tests, and call report_review. A fix comes to her branch itself if "+
+			"an approver writes, after its push: push it to %s.", noun, name,
+			prompt.FileName(p.Branch), prompt.FileName(p.Base), name, prompt.FileName(p.Branch)),
 		Into: p.Base,
 	}
 	if p.Fork {
@@ -178,7 +179,22 @@ func pullNumber(name string) (number int64, ok bool) {
 func (c *Catalog) PullBase(
 	ctx context.Context, r repository.Repository, commits git.Commits, number int64,
 ) (Base, error) {
-	return c.pulls(r, commits).baseOf(ctx, []pullMention{{number: number, sure: true}})
+	return c.pulls(r, commits).baseOf(ctx, []pullMention{{number: number, pull: true, sure: true}})
+}
+
+// PullGone says why the pull request that the session is about cannot be added to now, or nothing if it is open.
+func (c *Catalog) PullGone(ctx context.Context) (why string, err error) {
+	s := c.Session()
+	r := c.Configured(s.Repository)
+	mirror, err := c.Mirrors.Open(ctx, r.Remote)
+	if err != nil {
+		return "", err
+	}
+	base, err := c.PullBase(ctx, r, mirror.Commits(), s.Pull)
+	if err != nil || base.Pull != 0 {
+		return "", err
+	}
+	return base.Said + " Nothing was pushed to it.", nil
 }
 
 func (c *Catalog) pulls(r repository.Repository, commits git.Commits) pullReader {

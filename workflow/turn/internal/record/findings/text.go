@@ -88,7 +88,10 @@ func ReportText(c decision.RootCause, revision int, commit, status string) strin
 
 // ReviewText returns the review of a pull request for the thread. pull is its name: #77.
 func ReviewText(r workflow.PullReview, pull string, revision int, commit string) string {
-	how := "No code was changed. Reply \"fix it\", \"fix only 1 and 3\", or say what is wrong."
+	how := "No code was changed. Reply \"fix it\", \"fix only 1\", or say what is wrong."
+	if len(r.Findings) == 0 {
+		how = "No code was changed. Say what else to look at."
+	}
 	return fmt.Sprintf("Review of %s (revision %d, at %s): %s\n%s\nLooked at: %s\n%s", pull, revision, commit,
 		plaintext.QuoteLine(r.Summary), r.Text(), plaintext.OneLine(r.Looked), how)
 }

@@ -91,8 +91,8 @@ func completed(older, newer json.RawMessage, required []string) json.RawMessage 
 	return both
 }
 
-// joined returns the older object with the fields of the newer one in it. Places of siblings are joined one
-// by one, unless the pattern that finds them is another one.
+// joined returns the older object with the fields of the newer one in it. Findings are joined one by
+// one, by their places, and so are places of siblings, unless the pattern that finds them is another one.
 func joined(older, newer map[string]any) map[string]any {
 	pattern, given := newer["pattern"]
 	sameShape := !given || reflect.DeepEqual(pattern, older["pattern"])
@@ -104,7 +104,7 @@ func joined(older, newer map[string]any) map[string]any {
 				continue
 			}
 		case []any:
-			if was, ok := older[name].([]any); ok && name == "places" && sameShape {
+			if was, ok := older[name].([]any); ok && (name == "places" && sameShape || name == "findings") {
 				older[name] = joinedPlaces(was, v)
 				continue
 			}

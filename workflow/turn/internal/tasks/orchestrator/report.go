@@ -383,6 +383,9 @@ func (l *Tools) showReport(
 	}
 	buttons := l.Approvals.ReportButtons("Fix it")
 	if r.Kind == workflow.ReportReview {
+		if len(findings.GroundsOf(*r).Evidence) == 0 { // there is nothing to fix
+			buttons = nil
+		}
 		buttons = append(buttons, l.Approvals.PostButton(r.Revision))
 	}
 	buttons = append(buttons, ledger.DetailsButton(details))
