@@ -3,6 +3,8 @@ package hosttest
 import (
 	"net/http"
 	"strings"
+
+	"github.com/bobbinhq/bobbin/repo/host"
 )
 
 // Rules are what the host demands of branches whose names begin with Prefix.
@@ -112,6 +114,12 @@ func (s *Server) about(path string) map[string]any {
 		"full_name": path, "default_branch": "main", "private": s.cfg.Private, "has_pull_requests": true,
 		"permissions": map[string]any{"push": true, "pull": true},
 	}
+	if s.cfg.Internal {
+		v["internal"] = true // at Gitea
+		if s.cfg.Kind == host.GitHub {
+			v["visibility"] = "internal"
+		}
+	}
 	f, ok := s.fork()
 	if !ok || path != f.Path {
 		return v
@@ -187,6 +195,9 @@ func (g gitLab) aboutProject(path string) map[string]any {
 		"permissions": map[string]any{
 			"project_access": map[string]any{"access_level": 30}, "group_access": nil,
 		},
+	}
+	if g.cfg.Internal {
+		v["visibility"] = "internal"
 	}
 	if g.cfg.Private {
 		v["visibility"] = "private"

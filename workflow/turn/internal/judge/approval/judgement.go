@@ -26,7 +26,7 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonProveByCI, workflow.ButtonConfirm,
 			workflow.ButtonFixLimited,
 			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
-			workflow.ButtonPassOn, workflow.ButtonFile,
+			workflow.ButtonPassOn, workflow.ButtonFile, workflow.ButtonPushShown, workflow.ButtonPushNeutral,
 		},
 		m.ActionID,
 	)
