@@ -36,7 +36,7 @@ func zoneCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 }
 
 // channelCmd implements "channel [private] THREAD [TOPIC]": the thread of that name will be in a channel of
-// the same name, which ann, bea and the bot are in; and "channel becomes KIND": that is what #bugs is from now
+// the same name, which ann, bea and the bot are in. "channel becomes KIND": that is what #bugs is from now
 // on: private, im or shared.
 func channelCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	if args[0] == "becomes" {

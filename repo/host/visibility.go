@@ -15,8 +15,8 @@ const (
 	Private  Visibility = "private"  // those who were let in
 )
 
-// namedVisibility returns the visibility, or an error if the host named none that is known: then nobody may take the
-// repository for a private one.
+// namedVisibility returns the visibility, or an error if the host named none that is known: then nobody may
+// take the repository for a private one.
 func (c *Client) namedVisibility(v Visibility) (Visibility, error) {
 	switch v {
 	case Public, Internal, Private:

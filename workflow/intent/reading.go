@@ -207,7 +207,8 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
 // scope or without, a push, a backport, a push to somebody else's branch, an issue, or a merge of the base.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Discloses != workflow.DisclosureOpen || r.Backport || r.Lands || r.Files || r.MergesBase || r.Consent.Consents()
+	return r.Push.Allows || r.Discloses != workflow.DisclosureOpen || r.Backport ||
+		r.Lands || r.Files || r.MergesBase || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages

@@ -3,8 +3,6 @@ package hosttest
 import (
 	"net/http"
 	"strings"
-
-	"github.com/bobbinhq/bobbin/repo/host"
 )
 
 // Rules are what the host demands of branches whose names begin with Prefix.
@@ -116,7 +114,7 @@ func (s *Server) about(path string) map[string]any {
 	}
 	if s.cfg.Internal {
 		v["internal"] = true // at Gitea
-		if s.cfg.Kind == host.GitHub {
+		if s.cfg.Kind == "github" {
 			v["visibility"] = "internal"
 		}
 	}

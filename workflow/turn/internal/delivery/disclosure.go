@@ -46,7 +46,8 @@ func (d *Delivery) chooseWords(
 	if choice == workflow.DisclosureShown && chosen.Tree == work.tree {
 		w.title = chosen.Title
 		w.summary = chosen.Summary
-	} else if choice == workflow.DisclosureOpen || choice == workflow.DisclosureShown && d.Session().Head == "" {
+	} else if first := d.Session().Head == ""; choice == workflow.DisclosureOpen ||
+		choice == workflow.DisclosureShown && first {
 		begun, err := d.pushBegun(ctx, work.approval, work.tree)
 		if err != nil {
 			return w, err
@@ -217,7 +218,9 @@ func (d *Delivery) wordsQuestion(
 			text.Add(item + what + ": " + value)
 		}
 	}
-	quote := func(s string) string { return plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(s), 300)) }
+	quote := func(s string) string {
+		return plaintext.QuoteLine(plaintext.CutLine(plaintext.OneLine(s), maxShownWords))
+	}
 	text.Vouch("Nothing was pushed. " + work.words.ask + ". Others would read:")
 	show("branch", plaintext.CodeSpan(shown.branch))
 	show("commit", quote(shown.commit))
@@ -237,10 +240,13 @@ func (d *Delivery) wordsQuestion(
 	text.Vouch("Without the thread's words:")
 	show("branch", plaintext.CodeSpan(neutral.branch))
 	show("commit", quote(neutral.commit)+", without report, names, quotes and link")
-	text.Vouch(`Reply "push it so" or "push it without the thread's words". The answer holds for later pushes ` +
-		"from this thread, too.")
+	text.Vouch(`Reply "push it so" or "push it without the thread's words". The answer holds for later ` +
+		"pushes from this thread, too.")
 	return text
 }
+
+// maxShownWords is how many characters of a message the question shows.
+const maxShownWords = 300
 
 // maxShownPeople is how many people or addresses the question names.
 const maxShownPeople = 5

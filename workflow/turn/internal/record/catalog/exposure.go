@@ -34,20 +34,23 @@ func (c *Catalog) Exposure(ctx context.Context, r repository.Repository) string 
 // isPublic returns in words why the repository is public, or may be. It is empty if it is not.
 func (c *Catalog) isPublic(ctx context.Context, r repository.Repository) string {
 	name := plaintext.OneLine(r.Name)
-	unknown := "I cannot tell whether everybody can read " + name
+	unknown := func(why string) string {
+		return fmt.Sprintf("I cannot tell whether everybody can read %s: %s. My operator can say so under "+
+			"`visibility`", name, why)
+	}
 	switch {
 	case r.Visibility == host.Public:
 		return "everybody can read " + name
 	case r.Visibility != "", r.Private:
 		return ""
 	case r.Pulls.Host == nil:
-		return unknown + ": the configuration names no git host for it. My operator can say so under `visibility`"
+		return unknown("the configuration names no git host for it")
 	}
 	switch visibility, err := r.Pulls.Host.Visibility(ctx); {
 	case err != nil:
 		c.Log.Warn("a repository counts as public: cannot read who may read it", "repository", r.Name,
 			"err", err)
-		return unknown + ": " + r.Pulls.Words().Host + " does not say. My operator can say so under `visibility`"
+		return unknown(r.Pulls.Words().Host + " does not say")
 	case visibility == host.Public:
 		return "everybody can read " + name
 	}

@@ -13,12 +13,12 @@ func TestNobodyIsNamed(t *testing.T) {
 	t.Parallel()
 	d := Discretion{Anonymous: true, People: []string{"ann", "Bea Lee <bea@shop.example>", "Al"}}
 	for text, want := range map[string]string{
-		"Ann and @bea say so: Lee, Bea Lee":                      "somebody and @bea say so: somebody, somebody",
-		"announce the annual plan":                               "announce the annual plan",
-		"as <@U123ABC> wrote, joe.d@globex.co.uk, mailto:x@y.io": "as somebody wrote, [address], [address]",
-		"see https://acme.slack.com/archives/C1/p2?x=1).":        "see [link]).",
-		"https://example.com/slack.com":                          "https://example.com/slack.com",
-		"Al runs":                                                "Al runs",
+		"Ann and @bea say so: Lee, Bea Lee":                  "somebody and @bea say so: somebody, somebody",
+		"announce the annual plan":                           "announce the annual plan",
+		"<@U123ABC> says, joe.d@globex.co.uk, mailto:x@y.io": "somebody says, [address], [address]",
+		"see https://acme.slack.com/archives/C1/p2?x=1).":    "see [link]).",
+		"https://example.com/slack.com":                      "https://example.com/slack.com",
+		"Al runs":                                            "Al runs",
 	} {
 		require.Equal(t, want, d.WithoutPeople(text))
 		require.Equal(t, text, Discretion{People: d.People}.WithoutPeople(text))
@@ -35,15 +35,19 @@ func TestAddressesOfSomebody(t *testing.T) {
 
 func TestNeutralTitle(t *testing.T) {
 	t.Parallel()
-	change := func(kind, path string) diff.Change { return diff.Change{Kind: kind, Path: path} }
-	for want, changes := range map[string][]diff.Change{
-		"Change money/split.go and 1 more file": {change("added", "a_test.go"), change("modified", "money/split.go")},
-		"Add notes.txt":                         {change("added", "notes.txt")},
-		"Remove a_test.go and 2 more files":     {change("deleted", "a_test.go"), change("deleted", "b_test.go"), change("deleted", "c_test.go")},
-		"Change and/a-long-folder/of/more/split.go": {change("modified", "there/is/a/very-long-path/and/a-long-folder/of/more/split.go")},
-		"Change nothing":                        nil,
+	const long = "there/is/a/very-long-path/and/a-long-folder/of/more/split.go"
+	for want, changes := range map[string][][2]string{
+		"Change money/split.go and 1 more file":     {{"added", "a_test.go"}, {"modified", "money/split.go"}},
+		"Add notes.txt":                             {{"added", "notes.txt"}},
+		"Remove a_test.go and 1 more file":          {{"deleted", "a_test.go"}, {"deleted", "b_test"}},
+		"Change and/a-long-folder/of/more/split.go": {{"modified", long}},
+		"Change nothing":                            nil,
 	} {
-		require.Equal(t, want, NeutralTitle(changes))
+		var list []diff.Change
+		for _, c := range changes {
+			list = append(list, diff.Change{Kind: c[0], Path: c[1]})
+		}
+		require.Equal(t, want, NeutralTitle(list))
 	}
 }
 
