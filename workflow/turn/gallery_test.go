@@ -620,7 +620,8 @@ func disclosureSamples() map[string][]workflow.Line {
 		"words of a private thread": {{
 			Agent: "orchestrator",
 			Text: "Nothing was pushed. This conversation is private, and everybody can read shop. Others " +
-				"would read:\n  • branch: `bobbin/fix-7f3k`\n  • commit: “Keep the rest”\n  • names: ann, bea\n" +
+				"would read:\n  • branch: `bobbin/fix-7f3k`\n  • commit: “Keep the rest”\n  • names: " +
+				"ann, bea\n" +
 				"Without the thread's words:\n  • branch: `bobbin/fix-7f3k`\n  • commit: “Change " +
 				"money.go”, without report, names, quotes and link\nReply \"push it so\" or \"push it " +
 				"without the thread's words\". The answer holds for later pushes from this thread, too.",
