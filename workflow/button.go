@@ -15,7 +15,9 @@ const (
 	ButtonFix          ActionID = "fix_it"  // approves a report, a request or a plan
 	ButtonConfirm      ActionID = "confirm" // confirms the shared understanding of an interview
 	ButtonPush         ActionID = "push_it"
-	ButtonProveByCI    ActionID = "prove_by_ci" // pushes it, for the checks of CI to prove it
+	ButtonProveByCI    ActionID = "prove_by_ci"  // pushes it, for the checks of CI to prove it
+	ButtonPushShown    ActionID = "push_shown"   // pushes from a private thread what was shown
+	ButtonPushNeutral  ActionID = "push_neutral" // pushes without the words of the private thread
 	ButtonStop         ActionID = "stop"
 	ButtonGoOn         ActionID = "go_on"  // lets stopped work go on
 	ButtonOption       ActionID = "option" // answers a question

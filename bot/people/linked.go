@@ -114,14 +114,14 @@ func (d *Directory) Topic(ctx context.Context, channel string) (string, error) {
 	return c.Topic.Value, nil
 }
 
-// Private reports whether a channel is private or a direct message, of two people or more. An error means
-// that it may be.
+// Private reports whether a channel is private, a direct message, of two people or more, or shared with
+// another workspace. An error means that it may be.
 func (d *Directory) Private(ctx context.Context, channel string) (bool, error) {
 	c, err := d.channel(ctx, channel)
 	if err != nil {
 		return true, err
 	}
-	return c.IsPrivate || c.IsIM || c.IsMpIM, nil
+	return c.IsPrivate || c.IsIM || c.IsMpIM || c.IsExtShared, nil
 }
 
 // channel reads a channel, uncached, since what is shown where is decided by it.

@@ -36,8 +36,18 @@ func zoneCmd(_ context.Context, s *story, _ *testscript.TestScript, args []strin
 }
 
 // channelCmd implements "channel [private] THREAD [TOPIC]": the thread of that name will be in a channel of
-// the same name, which ann, bea and the bot are in.
+// the same name, which ann, bea and the bot are in. "channel becomes KIND": that is what #bugs is from now
+// on: private, im or shared.
 func channelCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	if args[0] == "becomes" {
+		return s.Slack.ChangeChannel(s.Channel, func(ch *slacktest.Channel) {
+			ch.Shared = args[1] == "shared"
+			ch.Kind = slacktest.Public
+			if !ch.Shared {
+				ch.Kind = slacktest.ChannelKind(args[1])
+			}
+		})
+	}
 	ch := slacktest.Channel{Members: []string{s.People["ann"], s.People["bea"], s.Slack.App().BotUser}}
 	if args[0] == "private" {
 		ch.Kind = slacktest.Private

@@ -310,6 +310,7 @@ var stageOptions = []string{
 	"advisories",
 	"part",
 	"no-code",
+	"anonymous",
 	"review",
 	"pages",
 	"metrics",
@@ -426,6 +427,7 @@ func (s *story) adjust(args []string, set *server.Settings) {
 	if slices.Contains(args, "approvers") {
 		shop.Approvers.People = s.nameApprovers()
 	}
+	shop.Anonymous = slices.Contains(args, "anonymous")
 	s.askSeveral(args, &shop.Approvers)
 	if slices.Contains(args, "folder") {
 		shop.Scope = "money/"

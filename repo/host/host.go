@@ -60,6 +60,8 @@ type Host interface {
 	Rules(ctx context.Context, branch string, pushed bool) (Rules, error)
 	// Fork returns what the host says of the fork to which branches are pushed, or nil if there is none.
 	Fork(ctx context.Context) (*Fork, error)
+	// Visibility returns who may read the repository. An error means that it may be public.
+	Visibility(ctx context.Context) (Visibility, error)
 	// KnowsKey reports whether the credential's account has a public key of OpenSSH for its signatures.
 	KnowsKey(ctx context.Context, public string) (bool, error)
 	// PostReview writes a review on a pull request. Like Open, it must not be repeated blindly: Comments

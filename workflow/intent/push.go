@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
@@ -17,6 +18,23 @@ func readPush(said string) (allows, unproven bool) {
 	allows = slices.Contains([]string{"push it", "yes, push it", "yes push it"}, bare)
 	_, right := pushedValue(said)
 	return allows || right || pushesAllTheSame(said) || provesByCI(said), allows && unproven
+}
+
+// withoutWords matches "push it without the thread's words".
+var withoutWords = regexp.MustCompile(`^(?:(?:yes|ok|okay),? )?push (?:it )?(?:` +
+	`without (?:the |our |any )?(?:thread['’]s )?(?:words|names|details)(?: of the thread)?|neutrally)$`)
+
+// readDisclosure reads how a push from a private thread is to be worded: "push it so", as it was shown, or
+// "push it without the thread's words". The whole message has to say so.
+func readDisclosure(said string) workflow.DisclosureChoice {
+	rest := strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(said, "yes"), ","))
+	switch {
+	case slices.Contains([]string{"push it so", "push it as shown", "push it like that"}, rest):
+		return workflow.DisclosureShown
+	case withoutWords.MatchString(said):
+		return workflow.DisclosureNeutral
+	}
+	return workflow.DisclosureOpen
 }
 
 // byCI matches "prove it by CI", "let CI prove it" and "use CI".

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 )
 
@@ -99,4 +100,26 @@ func TestProvesByCI(t *testing.T) {
 func readPush(text string) []bool {
 	allows, unproven := intent.ReadPush(text)
 	return []bool{allows, unproven}
+}
+
+func TestHowAPushIsWorded(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]workflow.DisclosureChoice{
+		"push it so":                            workflow.DisclosureShown,
+		"Yes, push it so please.":               workflow.DisclosureShown,
+		"push it as shown":                      workflow.DisclosureShown,
+		"push it without the thread's words":    workflow.DisclosureNeutral,
+		"Push without the thread’s words":       workflow.DisclosureNeutral,
+		"push it without names":                 workflow.DisclosureNeutral,
+		"push it neutrally":                     workflow.DisclosureNeutral,
+		"push it":                               workflow.DisclosureOpen,
+		"push it so that ann sees it":           workflow.DisclosureOpen,
+		"don't push it so":                      workflow.DisclosureOpen,
+		"push it without the test":              workflow.DisclosureOpen,
+		"> push it so":                          workflow.DisclosureOpen,
+		"<@U2> push it so":                      workflow.DisclosureOpen,
+		"push it without the words of the test": workflow.DisclosureOpen,
+	} {
+		require.Equal(t, want, intent.Lexicon{}.Read(text).Discloses, text)
+	}
 }

@@ -19,8 +19,10 @@ type Reading struct {
 	Request
 
 	// What permits something, if its writer may. Each is read strictly.
-	Consent       Consent  // an approval of what waits, with its scope, or what sounds like one
-	Push          Push     // allows a push
+	Consent Consent // an approval of what waits, with its scope, or what sounds like one
+	Push    Push    // allows a push
+	// says how a push from a private thread is worded: "push it so"
+	Discloses     workflow.DisclosureChoice
 	Backport      bool     // asks to bring the pushed change to releases
 	Releases      []string // the releases that it names
 	Lands         bool     // asks to push the pushed change to somebody else's branch, too
@@ -180,6 +182,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Push.AllTheSame = pushesAllTheSame(pushing)
 	r.Push.ByCI = provesByCI(pushing)
 	r.Push.Value = namedValue(pushing)
+	r.Discloses = readDisclosure(pushing)
 	r.Releases, r.Backport = readBackport(t)
 	r.LandsOn, r.Lands = readLanding(t)
 	r.Files = filesIssue(t)
@@ -210,8 +213,8 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 // scope or without, a push, a backport, a push to somebody else's branch, an issue, a review at the host, or
 // a merge of the base.
 func (r Reading) Permits() bool {
-	return r.Push.Allows || r.Backport || r.Lands || r.Files || r.PostsReview || r.MergesBase ||
-		r.Consent.Consents()
+	return r.Push.Allows || r.Discloses != workflow.DisclosureOpen || r.Backport || r.Lands || r.Files ||
+		r.PostsReview || r.MergesBase || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages
@@ -254,6 +257,9 @@ func (r Reading) Option(options []string) (index int, ok bool) {
 func (r Reading) PermitsSame(other Reading) bool {
 	if plaintext.OneLine(r.text) == plaintext.OneLine(other.text) {
 		return true
+	}
+	if r.Discloses != other.Discloses {
+		return false
 	}
 	if r.Push.Allows || other.Push.Allows {
 		return r.Push.Allows && other.Push.Allows && r.Push.Unproven == other.Push.Unproven &&

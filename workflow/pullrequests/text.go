@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
@@ -22,7 +23,11 @@ const (
 // text returns the bot's text for a pull request, with a link to the thread.
 func (f *Follower) text(ctx context.Context, row pullrequest.Row) (string, error) {
 	body := host.Body(row.Body)
-	if f.ThreadURL != nil {
+	links, err := f.linksThread(ctx, row)
+	if err != nil {
+		return "", err
+	}
+	if f.ThreadURL != nil && links {
 		session, err := f.Rows.Store.Session(ctx, row.Session)
 		if err != nil {
 			return "", err
@@ -30,6 +35,16 @@ func (f *Follower) text(ctx context.Context, row pullrequest.Row) (string, error
 		body += "\n\n[The thread](" + f.ThreadURL(session.Thread) + ")"
 	}
 	return body, nil
+}
+
+// linksThread reports whether the text may have a link to the thread: the repository names people, and nobody
+// decided to leave the thread's words out.
+func (f *Follower) linksThread(ctx context.Context, row pullrequest.Row) (bool, error) {
+	if r := f.repositoryOf(row.Repository); r != nil && r.Anonymous {
+		return false, nil
+	}
+	chosen, err := f.Rows.Store.ChosenDisclosure(ctx, row.Session, row.Repository)
+	return chosen == nil || chosen.Choice != workflow.DisclosureNeutral, err
 }
 
 // opening returns the text that a pull request is opened with: the bot's text between the marks, in the

@@ -22,11 +22,14 @@ import (
 // A Repository is a repository in the configuration.
 type Repository struct {
 	remote.Remote
-	Base           string   // branch; empty: the remote's default
-	Releases       []string // patterns of branches and tags on which a bug is looked for, too
-	Bases          []string // patterns of the branches and tags that a request may be about, too
-	Channels       []string
-	Private        bool // only threads of its own channels can be about it
+	Base     string   // branch; empty: the remote's default
+	Releases []string // patterns of branches and tags on which a bug is looked for, too
+	Bases    []string // patterns of the branches and tags that a request may be about, too
+	Channels []string
+	Private  bool // only threads of its own channels can be about it
+	// who may read it; empty: as its host says, and everybody if that is not known
+	Visibility     host.Visibility
+	Anonymous      bool // nobody is named in what leaves Slack
 	Approvers      workflow.Approvers
 	BranchPrefix   string // default bobbin/
 	MembersOnly    bool   // its code is shown to full members only

@@ -67,6 +67,9 @@ func consentParts() []maskedPart {
 		{consent.Allowance{}, kept{
 			anID: "ID Approval User MessageTS", aHash: "Tree", aName: "UserName Credit CI", aPath: "Files",
 		}},
+		{consent.Disclosure{}, kept{
+			anID: "ID User MessageTS", aHash: "Tree", aName: "Repository UserName Choice",
+		}},
 		{consent.Amendment{}, kept{anID: "MessageTS User", aName: "UserName"}},
 		{consent.Approval{}, kept{
 			anID:  "ID Permission Session User MessageTS",

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/host"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/store/ticket"
 )
@@ -35,10 +36,24 @@ func (f *Filer) text(ctx context.Context, row ticket.Row) (string, error) {
 	if row.IsReview() {
 		by = strings.Replace(by, " says", " asked", 1)
 	}
-	if f.ThreadURL != nil {
+	hidden, err := f.hidesThread(ctx, row)
+	if err != nil {
+		return "", err
+	}
+	if f.ThreadURL != nil && !hidden {
 		body += fmt.Sprintf("\n\nFrom a thread in Slack%s: %s", by, f.ThreadURL(session.Thread))
 	}
 	return f.Secrets.Mask(strings.TrimSpace(body)), nil
+}
+
+// hidesThread reports whether nobody is named, and the thread is not linked: the repository names no people,
+// or it is a comment on a push that was to have nothing of the thread.
+func (f *Filer) hidesThread(ctx context.Context, row ticket.Row) (bool, error) {
+	if r := f.repositoryOf(row.Repository); r != nil && r.Anonymous {
+		return true, nil
+	}
+	chosen, err := f.Rows.Store.ChosenDisclosure(ctx, row.Session, row.Repository)
+	return row.IsComment() && chosen != nil && chosen.Choice == workflow.DisclosureNeutral, err
 }
 
 // pull returns the pull request with the change, in a line, or an empty string if there is none.

@@ -616,10 +616,37 @@ func consentSamples() map[string][]workflow.Line {
 	}
 }
 
+// disclosureSamples returns examples of what is said before a push from a private thread.
+func disclosureSamples() map[string][]workflow.Line {
+	const later = " That holds for later pushes from this thread, too."
+	return map[string][]workflow.Line{
+		"words of a private thread": {{
+			Agent: "orchestrator",
+			Text: "Nothing was pushed. This conversation is private, and everybody can read shop. Others " +
+				"would read:\n  • branch: `bobbin/fix-7f3k`\n  • commit: “Keep the rest”\n  • names: " +
+				"ann, bea\n" +
+				"Without the thread's words:\n  • branch: `bobbin/fix-7f3k`\n  • commit: “Change " +
+				"money.go”, without report, names, quotes and link\nReply \"push it so\" or \"push it " +
+				"without the thread's words\". The answer holds for later pushes from this thread, too.",
+			Buttons: []workflow.Button{
+				{ActionID: workflow.ButtonPushShown, Label: "Push it so"},
+				{ActionID: workflow.ButtonPushNeutral, Label: "Push without the thread's words"},
+				{ActionID: workflow.ButtonDetails, Label: "Show the text"},
+				{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger"},
+			},
+		}},
+		"how a push is worded": says("I push it so, as bea says."+later,
+			"I push it without this thread's words, as bea says."+later),
+		"how a push is worded, refused": says("Nothing was pushed: this conversation is private, and what " +
+			"I showed would not be. Reply \"push it so\", or \"push it without the thread's words\"."),
+	}
+}
+
 // allSamples returns examples of the lines whose text is made elsewhere than where it is said, made by the
 // function that makes them if that can be called alone.
 func allSamples() map[string][]workflow.Line {
 	all := consentSamples()
+	maps.Copy(all, disclosureSamples())
 	maps.Copy(all, questionSamples())
 	maps.Copy(all, replySamples())
 	maps.Copy(all, workSamples())

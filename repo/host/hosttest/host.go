@@ -39,6 +39,8 @@ type Config struct {
 	Branch  func(name string) (string, error)
 	Fork    *Fork // default: branches are pushed to the repository itself
 	Private bool  // not everybody may read the repository; a fork can be read by everybody
+	// everybody who can sign in may read it
+	Internal bool
 	// Git is the folder of the bare repository in which GitHub makes commits; empty: it makes none.
 	Git string
 	// SigningKey is the file of the key with which it signs them; empty: it does not sign.

@@ -112,6 +112,12 @@ func (s *Server) about(path string) map[string]any {
 		"full_name": path, "default_branch": "main", "private": s.cfg.Private, "has_pull_requests": true,
 		"permissions": map[string]any{"push": true, "pull": true},
 	}
+	if s.cfg.Internal {
+		v["internal"] = true // at Gitea
+		if s.cfg.Kind == "github" {
+			v["visibility"] = "internal"
+		}
+	}
 	f, ok := s.fork()
 	if !ok || path != f.Path {
 		return v
@@ -187,6 +193,9 @@ func (g gitLab) aboutProject(path string) map[string]any {
 		"permissions": map[string]any{
 			"project_access": map[string]any{"access_level": 30}, "group_access": nil,
 		},
+	}
+	if g.cfg.Internal {
+		v["visibility"] = "internal"
 	}
 	if g.cfg.Private {
 		v["visibility"] = "private"

@@ -141,6 +141,7 @@ var clearing = []string{
 	`delete from branch_conflicts where session_id = $1`,
 	`update backports set told = null where session_id = $1`,
 	`update tickets set title = '', body = '' where session_id = $1`,
+	`update disclosures set title = '', summary = '', shown = '' where session_id = $1`,
 	`update sessions set cleared_at = now(), thread_ts = thread_ts || ' ' || id, open = false where id = $1`,
 }
 
@@ -179,6 +180,7 @@ var forgetting = []string{
 	`delete from backports where session_id = $1`,
 	`delete from ci_proofs where session_id = $1`,
 	`delete from tickets where session_id = $1`,
+	`delete from disclosures where session_id = $1`,
 	`delete from base_merges where session_id = $1`,
 	`delete from audit where session_id = $1`,
 	`delete from decisions where session_id = $1`,

@@ -268,6 +268,8 @@ var sessionRows = []string{
 	`insert into tickets (session_id, key, mark, repository, place, title, body, permission_id, user_id,
 		message_ts, state) values ('%[1]s', 'issue:revision:1', 'm%[1]s', 'shop', 'p', 't', 'b', 'f%[1]s',
 			'U1', '%[1]s.0', 'filed')`,
+	`insert into disclosures (id, session_id, repository, tree, title, summary, shown)
+		values ('d%[1]s', '%[1]s', 'shop', 't', 'title', 'summary', 'question')`,
 	`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
 		permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 	`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 )
@@ -176,6 +177,13 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
 	}
+	if r.Readers != "" {
+		p.OneOf(at+".visibility", "visibility", r.Readers,
+			[]string{string(host.Public), string(host.Internal), string(host.Private)})
+	}
+	if r.Named != "" {
+		p.OneOf(at+".people", "people", r.Named, []string{"named", Anonymous})
+	}
 	for name, value := range map[string]string{"owners": r.Owners, "authors": r.Authors} {
 		if value != "" {
 			p.OneOf(at+"."+name, name, value, []string{"name", Mention})
@@ -213,6 +221,9 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 		p.At(at+".code_url", "%s", problem)
 	}
 }
+
+// Anonymous is the value of a repository's people with which nobody is named in what leaves Slack.
+const Anonymous = "anonymous"
 
 // Mention is the value of owners and authors with which people who know the code, or made the commit that
 // brought a bug, are mentioned in the thread.

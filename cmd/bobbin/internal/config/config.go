@@ -81,6 +81,10 @@ type Repository struct {
 // visibility holds the settings of what people see of a repository.
 type visibility struct {
 	Guests string `yaml:"guests"` // all (default) or no_code: what channels with guests may read
+	// public, internal or private: who may read it; default: as its git host says
+	Readers string `yaml:"visibility"`
+	// named (default) or anonymous: whether commits, pull requests and issues name the people of the thread
+	Named string `yaml:"people"`
 	// of a line, with {commit}, {path} and {line}; default: by the host, if it is known
 	CodeURL string `yaml:"code_url"`
 	Visual  visual `yaml:"visual"` // or the word off

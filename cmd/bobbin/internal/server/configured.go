@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -160,6 +161,8 @@ func repositoryOf(
 		Approvers:      approvers(r),
 		MembersOnly:    r.Guests == config.NoCode,
 		Private:        r.Private,
+		Visibility:     host.Visibility(r.Readers),
+		Anonymous:      r.Named == config.Anonymous,
 		Unreviewed:     r.Review == "off",
 		MentionsOwners: r.Owners == config.Mention,
 	}

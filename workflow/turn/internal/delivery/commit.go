@@ -14,7 +14,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 )
 
@@ -22,7 +21,7 @@ import (
 // the repeated push has the same hash whatever the model says of the work now. Otherwise it makes a new
 // commit: also if the remote refused the earlier one, and commits are made in another way since, such as with
 // the signature that it lacked.
-func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision.Finish) (string, error) {
+func (d *Delivery) makeCommit(ctx context.Context, proven provenWork) (string, error) {
 	a := proven.approval
 	tree := proven.tree
 	s := d.Session()
@@ -31,7 +30,7 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 	if err != nil {
 		return "", err
 	}
-	spec, err := d.commitSpec(ctx, proven, f)
+	spec, err := d.commitSpec(ctx, proven)
 	if err != nil {
 		return "", err
 	}
@@ -65,31 +64,26 @@ func (d *Delivery) makeCommit(ctx context.Context, proven provenWork, f decision
 
 // commitSpec depends only on rows, so that a commit that is made again has the same hash. The names of
 // people, too, are those that were stored with the report and the approval.
-func (d *Delivery) commitSpec(
-	ctx context.Context, proven provenWork, f decision.Finish,
-) (git.CommitSpec, error) {
+func (d *Delivery) commitSpec(ctx context.Context, proven provenWork) (git.CommitSpec, error) {
 	s := d.Session()
 	a := proven.approval
 	report, err := d.Store.Report(ctx, s.ID, a.Revision)
 	if err != nil {
 		return git.CommitSpec{}, err
 	}
-	title, err := d.Catalog.WorkTitle(ctx)
+	fallback, err := d.Catalog.WorkTitle(ctx)
 	if err != nil {
 		return git.CommitSpec{}, err
 	}
+	words := proven.words
 	if proven.merge != nil {
-		f.Title = mergeTitle(*proven.merge)
+		words.title = mergeTitle(*proven.merge)
 	}
-	message := proposal.CommitMessage(f.Title, f.Summary, title)
+	message := proposal.CommitMessage(words.title, words.summary, words.discretion.WithoutPeople(fallback))
 	if proven.merge == nil { // a merge is called by what it merges
 		message, _ = proven.names.message(message)
 	}
-	trailers := proposal.Trailers(report.Credits, proven.approvers(), proven.reviewers())
-	if proven.unproven() != "" {
-		trailers = append(trailers, proposal.UnprovenTrailer(proven.trailer()))
-	}
-	trailers = append(trailers, proposal.TicketTrailers(proven.names.tickets)...)
+	trailers := append(proven.trailers(report), proposal.TicketTrailers(proven.names.tickets)...)
 	spec := git.CommitSpec{
 		Tree: proven.tree, Parent: cmp.Or(s.Head, s.BaseCommit), When: a.At.UTC().Truncate(time.Second),
 		Message:  d.SecretFinder().Mask(message),
@@ -121,10 +115,48 @@ func (d *Delivery) tellFork(r repository.Repository, pull string) []store.Part {
 		plaintext.CodeSpan(d.Session().Branch), from)))}
 }
 
+// pullText returns what the pull request says, and its title.
+func (d *Delivery) pullText(
+	ctx context.Context, work provenWork,
+) (w proposal.PullRequestText, heading string, err error) {
+	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
+	if err != nil {
+		return w, "", err
+	}
+	fallback, err := d.Catalog.WorkTitle(ctx)
+	if err != nil {
+		return w, "", err
+	}
+	w = proposal.PullRequestText{
+		Title: proposal.CommitMessage(work.words.title, work.words.summary,
+			work.words.discretion.WithoutPeople(fallback)),
+		Summary:    work.words.summary,
+		Report:     report,
+		Proof:      work.publicProof(),
+		Approval:   *work.approval,
+		By:         work.reviewedBy(),
+		Allowance:  work.allowance,
+		Changes:    work.changes,
+		Tickets:    work.names.tickets,
+		Mask:       d.SecretFinder().Mask,
+		Discretion: work.words.discretion,
+	}
+	heading = work.names.heading(w.Heading())
+	if work.merge == nil {
+		return w, heading, nil
+	}
+	// the pull request is still about the change
+	pull, err := pullrequest.Register{Store: d.Store}.Of(ctx, d.Session().ID)
+	if err == nil && pull != nil {
+		heading = pull.Title
+	}
+	return w, heading, err
+}
+
 // proposedPull returns the intent to open a pull request for the pushed commit, a line if none can be opened
 // since the work starts from a tag, or nothing if the repository has no git host.
 func proposedPull(
-	ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish,
+	ctx context.Context, d *Delivery, work provenWork, commit string,
 ) ([]store.Part, error) {
 	r, _, err := d.Catalog.Current(ctx)
 	if err != nil || r.Pulls.Host == nil {
@@ -139,35 +171,9 @@ func proposedPull(
 			"and the remote has no branch of that name. What was pushed is there to be merged.",
 			r.Pulls.Words().Noun, plaintext.CodeSpan(base))))}, nil
 	}
-	report, err := d.Store.Report(ctx, d.Session().ID, work.approval.Revision)
+	w, heading, err := d.pullText(ctx, work)
 	if err != nil {
 		return nil, fmt.Errorf("pull request: %w", err)
-	}
-	title, err := d.Catalog.WorkTitle(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("pull request: %w", err)
-	}
-	w := proposal.PullRequestText{
-		Title:     proposal.CommitMessage(f.Title, f.Summary, title),
-		Summary:   f.Summary,
-		Report:    report,
-		Proof:     work.seen(),
-		Approval:  *work.approval,
-		By:        work.reviewedBy(),
-		Allowance: work.allowance,
-		Changes:   work.changes,
-		Tickets:   work.names.tickets,
-		Mask:      d.SecretFinder().Mask,
-	}
-	heading := work.names.heading(w.Heading())
-	if work.merge != nil { // the pull request is still about the change
-		pull, err := pullrequest.Register{Store: d.Store}.Of(ctx, d.Session().ID)
-		if err != nil {
-			return nil, fmt.Errorf("pull request: %w", err)
-		}
-		if pull != nil {
-			heading = pull.Title
-		}
 	}
 	files, err := d.Trees.Current().Mirror.Commits().Files(d.Session().BaseCommit)
 	if err != nil {
@@ -175,6 +181,10 @@ func proposedPull(
 	}
 	house := proposal.House{
 		Repository: r, Base: files, Approver: work.approval.User, Requester: d.Session().Requester,
+	}
+	if work.words.discretion.Nameless() {
+		house.Approver = ""
+		house.Requester = ""
 	}
 	return []store.Part{pullrequest.Intent{
 		Proposal: pullrequest.Proposal{

@@ -37,10 +37,16 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 		return prompt.Refused(err)
 	}
 	f, work.unsaid = withoutClaims(f)
-	if work, f, err = d.holdTitle(ctx, work, f); err != nil {
+	if work.words, err = d.chooseWords(ctx, work, f); err != nil {
+		return prompt.Refused(err)
+	}
+	if work, err = d.holdTitle(ctx, work); err != nil {
 		return prompt.Refused(err)
 	}
 	if work, err = d.allowPush(ctx, work); err != nil {
+		return prompt.Refused(err)
+	}
+	if err = d.askWords(ctx, work); err != nil {
 		return prompt.Refused(err)
 	}
 	return prompt.Answer(d.publishCommit(ctx, work, f))
@@ -185,7 +191,7 @@ func (d *Delivery) publishCommit(
 	ctx context.Context, work provenWork, f decision.Finish,
 ) (model.Result, error) {
 	p := d.Trees.Current()
-	commit, err := d.makeCommit(ctx, work, f)
+	commit, err := d.makeCommit(ctx, work)
 	if err != nil {
 		return model.Result{}, fmt.Errorf("commit: %w", err)
 	}
@@ -232,11 +238,11 @@ func (d *Delivery) publishCommit(
 	if work.late, err = d.Store.Objections(ctx, work.approval.ID, work.tree); err != nil {
 		return model.Result{}, err
 	}
-	proposed, err := proposedPull(ctx, d, work, commit, f)
+	proposed, err := proposedPull(ctx, d, work, commit)
 	if err != nil {
 		return model.Result{}, err
 	}
-	comments, err := ticketComments(ctx, d, work, commit, f)
+	comments, err := ticketComments(ctx, d, work, commit)
 	if err != nil {
 		return model.Result{}, err
 	}

@@ -41,6 +41,7 @@ type provenWork struct {
 	criteria       []string        // done criteria; finish says something about each
 	review         *review.Outcome // nil: the review is off
 	names          names
+	words          wording     // how it is worded outside of Slack
 	merge          *merges.Row // the merge of the base that it is; nil: it is other work
 	unsaid         []string    // sentences of the orchestrator that only the program may say
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/ticket"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/workspace/links"
@@ -18,7 +17,7 @@ import (
 // ticketComments returns the intents to tell the tickets that people named in this thread what was pushed,
 // where their trackers may get comments.
 func ticketComments(
-	ctx context.Context, d *Delivery, work provenWork, commit string, f decision.Finish,
+	ctx context.Context, d *Delivery, work provenWork, commit string,
 ) (parts []store.Part, err error) {
 	if !slices.ContainsFunc(d.Catalog.Trackers, func(t *tracker.Tracker) bool { return t.Comments }) {
 		return nil, nil
@@ -39,7 +38,7 @@ func ticketComments(
 				Key: ticket.OfComment(t.Kind, named.Shown), Repository: s.Repository, Place: t.Name(),
 				Tracker: t.Kind, Issue: named.Shown, Revision: work.approval.Revision,
 				Body: proposal.ResultText(s.Repository, s.Branch, prompt.ShortHash(commit),
-					cmp.Or(f.Title, f.Summary), d.SecretFinder().Mask),
+					cmp.Or(work.words.title, work.words.summary), d.SecretFinder().Mask),
 			})
 			break
 		}

@@ -32,6 +32,7 @@ type Case struct {
 	// the questions to agents that only read, if a stop ended nothing else
 	stoppedAsks  fact[[]workflow.Inquiry]
 	takesOffer   fact[bool]                   // the message takes the answers that were offered
+	discloses    fact[bool]                   // the thread was asked how the push is worded
 	asksForPush  fact[bool]                   // words for a push are to be judged
 	limit        fact[limitAnswer]            // the limit that "go on" is about
 	narrows      fact[*approval.Narrowing]    // the approval that the message narrows; nil: it narrows none
@@ -83,6 +84,10 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 	c.question.read = func() (*workflow.Question, error) { return j.Store.Waiting(ctx, c.Session.ID) }
 	c.stoppedAsks.read = func() ([]workflow.Inquiry, error) { return inquiries{j.Judgements}.onlyThese(ctx) }
 	c.takesOffer.read = func() (bool, error) { return j.Interview.takesOffer(ctx, m, c.waiting()) }
+	c.discloses.read = func() (bool, error) {
+		asked, err := j.Approvals.PendingDisclosure(ctx)
+		return asked != nil, err
+	}
 	c.asksForPush.read = func() (bool, error) { return j.asksForPush(ctx, c) }
 	c.limit.read = func() (limitAnswer, error) { return j.limitMeant(ctx, c) }
 	c.narrows.read = func() (*approval.Narrowing, error) { return j.narrows(ctx, c) }
@@ -192,7 +197,8 @@ func (c *Case) answers() bool {
 	if !c.questionWaits() {
 		return false
 	}
-	aboutPause := c.Session.Phase == workflow.PhasePaused && (c.says().Push.Allows || c.says().SaysGoOn)
+	aboutPause := c.Session.Phase == workflow.PhasePaused && (c.says().Push.Allows || c.says().SaysGoOn ||
+		c.says().Discloses != workflow.DisclosureOpen)
 	return c.namesOption() || c.says().Command == workflow.CommandNone && !aboutPause
 }
 

@@ -166,6 +166,14 @@ func decisionPressRules() []rule {
 				return j.Approvals.AllowPush(ctx, c.Message, c.person(),
 					approval.PushAnswer{Question: b.means, ByCI: true})
 			}, workflow.ButtonProveByCI),
+		press("Push it so", "is judged like an approval, of the words that were shown",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.Approvals.Disclose(ctx, c.Message, c.person(), b.means, workflow.DisclosureShown)
+			}, workflow.ButtonPushShown),
+		press("Push without the thread's words", "is judged like an approval, of a push without these words",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.Approvals.Disclose(ctx, c.Message, c.person(), b.means, workflow.DisclosureNeutral)
+			}, workflow.ButtonPushNeutral),
 		press("Yes, that is it", "is judged like an approval of that understanding",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.ConfirmUnderstanding(ctx, c.Message, c.person(), b.revision)

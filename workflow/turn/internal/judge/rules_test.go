@@ -88,6 +88,7 @@ var wordCases = []ruleCase{
 		aligning(c)
 		c.Session.ReportKind = workflow.ReportRequest
 	}},
+	{"words of a private thread", "push it so", func(c *Case) { c.discloses.value = true }},
 	{"push", "push it", func(c *Case) { c.asksForPush.value = true }},
 	{"limit reached", "go on", func(c *Case) {
 		c.limit.value = limitAnswer{meant: true, over: []workflow.LimitUse{{}}, rested: true}
@@ -152,6 +153,8 @@ var pressCases = []pressCase{
 	{"Fix it, of a stopped report", workflow.ButtonTakeUp, heldBack},
 	{"Push it", workflow.ButtonPush, heldBack},
 	{"Prove it by CI", workflow.ButtonProveByCI, heldBack},
+	{"Push it so", workflow.ButtonPushShown, heldBack},
+	{"Push without the thread's words", workflow.ButtonPushNeutral, heldBack},
 	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
 	{"a repository", workflow.ButtonChoose, nothing},
 	{"Look into, of a release", workflow.ButtonOnBase, nothing},
@@ -302,8 +305,9 @@ func TestEveryRuleFires(t *testing.T) {
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
 	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
-	"file an issue", "post a review", "merge of the base", "limited approval, held", "push", "limit reached",
-	"limit to approved work", "consent, unclear", "approval", "question about the change", "review",
+	"file an issue", "post a review", "merge of the base", "limited approval, held",
+	"words of a private thread", "push", "limit reached", "limit to approved work", "consent, unclear",
+	"approval", "question about the change", "review",
 	"who knows the code", "held",
 }
 

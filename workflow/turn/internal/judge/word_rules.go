@@ -341,6 +341,19 @@ func answerRules() []rule {
 func limitRules() []rule {
 	return []rule{
 		{
+			name: "words of a private thread",
+			when: `it is "push it so", "push it without the thread's words", or a form of "push it", and ` +
+				`the thread was asked which`,
+			then: "is judged like an approval, of the words that were shown, or of a push without them",
+			fires: func(c *Case) bool {
+				says := c.says().Push.Allows || c.says().Discloses != workflow.DisclosureOpen
+				return says && get(c, &c.discloses)
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Approvals.Disclose(ctx, c.Message, c.person(), "", c.says().Discloses)
+			},
+		},
+		{
 			name: "push",
 			when: `it is "push it", "prove it by CI", or a form of these, and the thread was asked; ` +
 				`or "push all the same" of approved work`,

@@ -45,7 +45,9 @@ const (
 )
 
 // ofTheChange holds the kinds of finding that have to cite a line of the change itself.
-var ofTheChange = []string{decision.FoundDebugOutput, decision.FoundUnrelated, decision.FoundEmptyTest}
+var ofTheChange = []string{
+	decision.FoundDebugOutput, decision.FoundUnrelated, decision.FoundEmptyTest, decision.FoundPersonalData,
+}
 
 // Check returns the findings that cite an existing line of the changed files or a line that the change
 // removed, at most maxFindings, and the answers to what else was asked.

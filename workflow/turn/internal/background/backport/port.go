@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -282,14 +283,35 @@ func (b *backportRun) commit(ctx context.Context, row backports.Row) (string, er
 	if err != nil {
 		return "", err
 	}
+	people, err := b.discretion(ctx, row, report, approvers)
+	if err != nil {
+		return "", err
+	}
+	var trailers [][2]string
+	if !people.Nameless() {
+		trailers = proposal.Trailers(report.Credits, approvers, nil)
+	}
 	return b.work.Commit(ctx, git.CommitSpec{
 		Tree: row.Tree, Parent: cmp.Or(row.Earlier, row.Onto), When: row.At.UTC().Truncate(time.Second),
 		Made: row.Commit,
 		Message: b.Secrets.Mask(strings.TrimSpace(c.Subject+"\n\n"+withoutTrailers(c.Body)) + "\n\n" +
 			origin[row.Direct] + row.Pushed + "."),
-		Trailers: append(proposal.Trailers(report.Credits, approvers, nil),
-			[2]string{"Session", row.Session}),
+		Trailers: append(trailers, [2]string{"Session", row.Session}),
 	})
+}
+
+// discretion returns what the backport must not show: what the pushed change does not show either.
+func (b *backportRun) discretion(
+	ctx context.Context, row backports.Row, report workflow.Report, approvers []proposal.Approver,
+) (d proposal.Discretion, err error) {
+	d.Anonymous = b.repository.Anonymous
+	d.People = slices.Clone(report.Credits)
+	for _, a := range approvers {
+		d.People = append(d.People, a.Name)
+	}
+	chosen, err := b.Rows.Store.ChosenDisclosure(ctx, row.Session, row.Repository)
+	d.Neutral = chosen != nil && chosen.Choice == workflow.DisclosureNeutral
+	return d, err
 }
 
 // origin begins the sentence of a commit that says which commit it brings, by whether it is a Direct one.
@@ -360,18 +382,31 @@ func (b *backportRun) announcement(
 	if err != nil {
 		return t, err
 	}
+	approvers, err := b.approvers(ctx, row)
+	if err != nil {
+		return t, err
+	}
+	people, err := b.discretion(ctx, row, report, approvers)
+	if err != nil {
+		return t, err
+	}
+	proven := shown.Lines()
+	if people.Neutral {
+		proven = []string{plaintext.OneLine(shown.Short())}
+	}
 	w := proposal.PullRequestText{
 		Title:   c.Subject + " (backport to " + row.Release + ")",
 		Summary: "Brings " + prompt.ShortHash(row.Pushed) + " to " + row.Release + ".",
 		Report:  report,
-		Proof:   shown.Lines(),
+		Proof:   proven,
 		Approval: workflow.Approval{
 			Revision: row.Revision,
 			UserName: row.UserName,
 			Scope:    "its backport to " + row.Release,
 		},
-		Changes: changes,
-		Mask:    b.hide.Mask,
+		Changes:    changes,
+		Mask:       b.hide.Mask,
+		Discretion: people,
 	}
 	t.Pull = &pullrequest.Intent{Proposal: pullrequest.Proposal{
 		Repository: row.Repository,
@@ -382,11 +417,13 @@ func (b *backportRun) announcement(
 		Body:       w.Body(),
 		Files:      w.Paths(),
 	}}
-	return t, b.addPapers(ctx, t.Pull)
+	return t, b.addPapers(ctx, t.Pull, people)
 }
 
 // addPapers adds what the repository wants on its pull requests, by the files of the release.
-func (b *backportRun) addPapers(ctx context.Context, to *pullrequest.Intent) error {
+func (b *backportRun) addPapers(
+	ctx context.Context, to *pullrequest.Intent, people proposal.Discretion,
+) error {
 	session, err := b.Rows.Store.Session(ctx, b.row.Session)
 	if err != nil {
 		return fmt.Errorf("pull request: %w", err)
@@ -397,6 +434,10 @@ func (b *backportRun) addPapers(ctx context.Context, to *pullrequest.Intent) err
 	}
 	house := proposal.House{
 		Repository: b.repository, Base: files, Approver: b.row.User, Requester: session.Requester,
+	}
+	if people.Nameless() {
+		house.Approver = ""
+		house.Requester = ""
 	}
 	to.Template = house.Template(proposal.Known{})
 	to.Papers = house.Papers(to.Files)

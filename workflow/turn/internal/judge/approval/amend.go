@@ -26,7 +26,8 @@ func (hw *HeldWords) Amend(
 	h, _ := ledger.Find[inbox.Handled](f)
 	_, approves := ledger.Find[consent.Approval](f)
 	_, pushes := ledger.Find[consent.Allowance](f) // "push it" does not say what is wanted
-	if approves || pushes || !h.ForAgents {
+	_, words := ledger.Find[consent.Disclosure](f)
+	if approves || pushes || words || !h.ForAgents {
 		return f, nil
 	}
 	approval, err := hw.StandingApproval(ctx)

@@ -139,7 +139,13 @@ func (ap *Approvals) ticketDraft(ctx context.Context) (draft ticket.Draft, why s
 	} else if draft.Body != "" {
 		why = "Nothing is found out yet, so this is only what was reported"
 	}
-	draft.Title = ap.MaskShown(cmp.Or(plaintext.OneLine(draft.Title), "A report from Slack"))
+	people, err := ap.Catalog.Discretion(ctx, r, workflow.DisclosureShown)
+	if err != nil {
+		return draft, "", err
+	}
+	draft.Body = people.WithoutPeople(draft.Body)
+	draft.Title = people.WithoutPeople(ap.MaskShown(cmp.Or(plaintext.OneLine(draft.Title),
+		"A report from Slack")))
 	if ap.isPrivate(ctx) && draft.Body != "" {
 		why = "This conversation is private, and that place may be read by others"
 	}

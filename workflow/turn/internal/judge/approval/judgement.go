@@ -26,7 +26,8 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 			workflow.ButtonFix, workflow.ButtonPush, workflow.ButtonProveByCI, workflow.ButtonConfirm,
 			workflow.ButtonFixLimited,
 			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
-			workflow.ButtonPassOn, workflow.ButtonFile, workflow.ButtonPostReview,
+			workflow.ButtonPassOn, workflow.ButtonFile, workflow.ButtonPostReview, workflow.ButtonPushShown,
+			workflow.ButtonPushNeutral,
 		},
 		m.ActionID,
 	)

@@ -31,15 +31,9 @@ func (c *Catalog) BranchName(ctx context.Context, reportKind string) (string, er
 		return "", fmt.Errorf("name a branch: %w", err)
 	}
 	of, _ := workTicket(all)
-	slug := plaintext.Slug(c.SecretFinder().Mask(title))
-	name := cmp.Or(r.BranchPrefix, "bobbin/") + slug + "-" + s.ID
-	if form := r.Naming.Branch; form.Template != "" {
-		name = form.Fill(map[string]string{
-			repository.NameTicket: repository.TicketName(of.Name),
-			repository.NameSlug:   slug,
-			repository.NameID:     s.ID,
-			repository.NameType:   c.workType(reportKind),
-		})
+	name, err := c.nameFor(ctx, r, title, of, reportKind)
+	if err != nil {
+		return "", err
 	}
 	if !r.Naming.Branch.Allows(name) {
 		return "", c.refuseName(r, "branch", name, all)
@@ -48,6 +42,52 @@ func (c *Catalog) BranchName(ctx context.Context, reportKind string) (string, er
 		return "", err
 	}
 	return c.freeName(ctx, r, name, all)
+}
+
+// nameFor returns the name of the branch, before it is known whether it is free.
+func (c *Catalog) nameFor(
+	ctx context.Context, r repository.Repository, title string, of Ticket, reportKind string,
+) (string, error) {
+	hidden, err := c.hidesWords(ctx, r)
+	if err != nil {
+		return "", fmt.Errorf("name a branch: %w", err)
+	}
+	if hidden {
+		return c.NeutralBranch(r, of, reportKind), nil
+	}
+	d, err := c.Discretion(ctx, r, workflow.DisclosureShown)
+	if err != nil {
+		return "", fmt.Errorf("name a branch: %w", err)
+	}
+	slug := plaintext.Slug(d.WithoutPeople(c.SecretFinder().Mask(title)))
+	return c.branchOf(r, slug, of, reportKind), nil
+}
+
+// branchOf returns the name of a branch by the house's form.
+func (c *Catalog) branchOf(r repository.Repository, slug string, of Ticket, reportKind string) string {
+	id := c.Session().ID
+	if form := r.Naming.Branch; form.Template != "" {
+		return form.Fill(map[string]string{
+			repository.NameTicket: repository.TicketName(of.Name),
+			repository.NameSlug:   slug,
+			repository.NameID:     id,
+			repository.NameType:   c.workType(reportKind),
+		})
+	}
+	return cmp.Or(r.BranchPrefix, "bobbin/") + slug + "-" + id
+}
+
+// NeutralBranch returns a name for the branch that has no words of the thread. It has the ticket only if the
+// house's pattern allows no name without one.
+func (c *Catalog) NeutralBranch(r repository.Repository, of Ticket, reportKind string) string {
+	slug := c.workType(reportKind)
+	if form := r.Naming.Branch; form.Template != "" && !form.Uses(repository.NameID) {
+		slug += "-" + c.Session().ID
+	}
+	if name := c.branchOf(r, slug, Ticket{}, reportKind); r.Naming.Branch.Allows(name) {
+		return name
+	}
+	return c.branchOf(r, slug, of, reportKind)
 }
 
 // checkTitle returns a NameError if titles have a ticket, nobody named one, and no title would be allowed.

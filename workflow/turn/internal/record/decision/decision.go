@@ -178,8 +178,9 @@ type Finding struct {
 	Do    string `json:"do"`
 }
 
-// The kinds of finding. The first three are about the change itself.
+// The kinds of finding. The first four are about the change itself.
 const (
+	FoundPersonalData  = "personal data"
 	FoundDebugOutput   = "debug output"
 	FoundUnrelated     = "unrelated"
 	FoundEmptyTest     = "empty test"
@@ -351,7 +352,7 @@ func Criticising(review func(context.Context, Review) (model.Result, error)) []m
 		"tests.shows": {"yes", "no"}, "criteria.verdict": {CriterionMet, CriterionNotMet, CriterionChanged},
 		"findings.kind": {
 			FoundDeadCode, FoundDebugOutput, FoundUnrelated, FoundEmptyTest, FoundMissedCaller,
-			FoundConvention, FoundNotAsApproved,
+			FoundConvention, FoundNotAsApproved, FoundPersonalData,
 		},
 	}))}
 }

@@ -29,7 +29,8 @@ type Slack interface {
 	// Outsiders reports whether the channel has a guest, or a person of another workspace. An error means
 	// that it may have one.
 	Outsiders(ctx context.Context, channel string) (bool, error)
-	// Private reports whether a channel is private or a direct message. An error means that it may be.
+	// Private reports whether a channel is private, a direct message, or shared with another workspace. An
+	// error means that it may be.
 	Private(ctx context.Context, channel string) (bool, error)
 	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)

@@ -27,19 +27,23 @@ type PullRequestText struct {
 	Changes   []diff.Change
 	Tickets   []TicketLine
 	Mask      func(string) string // masks secrets
+	Discretion
 }
+
+// masked returns the text without secrets and, if nobody is to be named, without people.
+func (p PullRequestText) masked(text string) string { return p.WithoutPeople(p.Mask(text)) }
 
 // Heading returns the pull request's title.
 func (p PullRequestText) Heading() string {
 	title, _, _ := strings.Cut(p.Title, "\n")
-	return host.Title(p.Mask(title))
+	return host.Title(p.masked(title))
 }
 
 // Body returns the pull request's text.
 func (p PullRequestText) Body() string {
 	var b strings.Builder
 	part := func(title, text string) {
-		if text = strings.TrimSpace(p.Mask(text)); text == "" {
+		if text = strings.TrimSpace(p.masked(text)); text == "" {
 			return
 		}
 		if title != "" {
@@ -48,29 +52,45 @@ func (p PullRequestText) Body() string {
 		b.WriteString(host.Quote(text) + "\n\n")
 	}
 	part("", withoutHeadings(p.Summary))
-	part(fmt.Sprintf(pullrequest.ReportHeading+" (revision %d)", p.Report.Revision),
-		withoutHeadings(p.Report.Text))
+	if !p.Neutral {
+		part(fmt.Sprintf(pullrequest.ReportHeading+" (revision %d)", p.Report.Revision),
+			withoutHeadings(p.Report.Text))
+	}
 	if len(p.Proof) > 0 {
 		part(pullrequest.ProofHeading, "- "+strings.Join(p.Proof, "\n- "))
-	}
-	allowed := fmt.Sprintf("- Revision %d approved by %s", p.Approval.Revision,
-		plaintext.OneLine(p.Approval.Names()))
-	if p.Approval.Scope != "" {
-		allowed += ", limited to: " + plaintext.OneLine(p.Approval.Scope)
-	}
-	if p.By != "" {
-		allowed += "\n- " + plaintext.OneLine(p.By)
-	}
-	if a := p.Allowance; a != nil {
-		allowed += fmt.Sprintf("\n- Allowed by %s: %s", plaintext.OneLine(a.UserName),
-			plaintext.OneLine(a.Names))
 	}
 	if tickets := p.ticketsText(); tickets != "" {
 		fmt.Fprintf(&b, "### %s\n\n%s\n\n", pullrequest.TicketsHeading, tickets)
 	}
-	part("Approvals", allowed)
+	part("Approvals", p.approvals())
 	part("Files", FilesText(p.Changes))
 	return host.Body(strings.TrimSpace(b.String()))
+}
+
+// approvals says who approved and allowed what, or only that it was approved.
+func (p PullRequestText) approvals() string {
+	by := ""
+	allowedBy := ""
+	if !p.Nameless() {
+		by = " by " + plaintext.OneLine(p.Approval.Names())
+	}
+	said := fmt.Sprintf("- Revision %d approved%s", p.Approval.Revision, by)
+	if p.Neutral {
+		return said
+	}
+	if p.Approval.Scope != "" {
+		said += ", limited to: " + plaintext.OneLine(p.Approval.Scope)
+	}
+	if p.By != "" && !p.Nameless() {
+		said += "\n- " + plaintext.OneLine(p.By)
+	}
+	if a := p.Allowance; a != nil {
+		if !p.Nameless() {
+			allowedBy = " by " + plaintext.OneLine(a.UserName)
+		}
+		said += fmt.Sprintf("\n- Allowed%s: %s", allowedBy, plaintext.OneLine(a.Names))
+	}
+	return said
 }
 
 // ticketsText returns one line for each ticket. Unlike what people and models say, they have their effect.
@@ -81,8 +101,11 @@ func (p PullRequestText) ticketsText() string {
 		if t.Closes {
 			verb = "Fixes"
 		}
-		lines = append(lines, fmt.Sprintf("- %s %s, as %s wrote", verb, t.Name,
-			host.Quote(p.Mask(plaintext.OneLine(t.By)))))
+		line := fmt.Sprintf("- %s %s", verb, t.Name)
+		if !p.Nameless() {
+			line += fmt.Sprintf(", as %s wrote", host.Quote(p.Mask(plaintext.OneLine(t.By))))
+		}
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
 }
