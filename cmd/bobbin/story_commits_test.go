@@ -95,7 +95,9 @@ func (s *story) setCommits(options []string, cfg *stage.Config) error {
 			shop.Commits.Host, _ = shop.Pulls.Host.(remote.CommitHost)
 		}
 		if slices.Contains(options, "fork") {
-			shop.PushTo = &remote.Remote{Name: "the fork bot/shop", URL: forkDir(cfg.Dir), Only: regexp.MustCompile("^bobbin/")}
+			shop.PushTo = &remote.Remote{
+				Name: "the fork bot/shop", URL: forkDir(cfg.Dir), Only: regexp.MustCompile("^bobbin/"),
+			}
 		}
 	}
 	return nil

@@ -11,6 +11,9 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
+// onlyOwn matches the branches that are fetched from a fork.
+var onlyOwn = regexp.MustCompile("^bobbin/")
+
 // forkOf returns a bare clone of the origin as it is now.
 func forkOf(t *testing.T, o *remotetest.Origin) *remotetest.Origin {
 	t.Helper()
@@ -36,7 +39,7 @@ func TestPushGoesToTheFork(t *testing.T) {
 	old := fork.BranchHead("main")
 	o.Commit("later", map[string]string{"later.txt": "more\n"}) // the fork lacks it
 	r := remote.Remote{
-		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "shop's fork", URL: fork.Dir, Only: regexp.MustCompile("^bobbin/")},
+		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "shop's fork", URL: fork.Dir, Only: onlyOwn},
 	}
 	m := openMirror(t, &Mirrors{}, r)
 	w := workspaceAt(t, m)
@@ -74,7 +77,7 @@ func TestAForkOfSomethingElse(t *testing.T) {
 	other := remotetest.NewOrigin(t)
 	other.Commit("another project", map[string]string{"other.txt": "other\n"})
 	m := openMirror(t, &Mirrors{}, remote.Remote{
-		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "the fork", URL: other.Dir, Only: regexp.MustCompile("^bobbin/")},
+		Name: "shop", URL: o.Dir, PushTo: &remote.Remote{Name: "the fork", URL: other.Dir, Only: onlyOwn},
 	})
 	w := workspaceAt(t, m)
 	w.write(t, "fix.txt", "fixed\n")

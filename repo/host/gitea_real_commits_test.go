@@ -31,6 +31,9 @@ func newSigningKey(t *testing.T) *signing.Key {
 	return key
 }
 
+// onlyOwn matches the branches that are fetched from a fork.
+var onlyOwn = regexp.MustCompile("^bobbin/")
+
 // workspace returns a workspace with a changed file over the test's repository, whose commits are made so,
 // and whose branches are pushed to that repository.
 func (rg realGitea) workspace(how remote.Commits, pushTo string) *git.Workspace {
@@ -44,7 +47,7 @@ func (rg realGitea) workspace(how remote.Commits, pushTo string) *git.Workspace 
 	}
 	if pushTo != "" {
 		fork := strings.TrimSuffix(rg.api, "/api/v1") + "/" + pushTo + ".git"
-		r.PushTo = &remote.Remote{Name: pushTo, URL: fork, Credentials: r.Credentials, Only: regexp.MustCompile("^bobbin/")}
+		r.PushTo = &remote.Remote{Name: pushTo, URL: fork, Credentials: r.Credentials, Only: onlyOwn}
 	}
 	mirrors := &git.Mirrors{Dir: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 	t.Cleanup(func() { require.NoError(t, mirrors.Close()) })

@@ -7,8 +7,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// isBareQuestion reports whether a message is a question that asks for nothing to be done: "push it to main?", but not
-// "can you push it to main?".
+// isBareQuestion reports whether a message is a question that asks for nothing to be done: "push it to
+// main?", but not "can you push it to main?".
 func isBareQuestion(t words.Text) bool {
 	return strings.HasSuffix(strings.TrimSpace(t.Own), "?") && !asksToDo.MatchString(t.Own)
 }

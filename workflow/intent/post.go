@@ -7,9 +7,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
-// postsReview reports whether a message asks to post a review on its pull request: "post it", "please post the
-// review to #77". The whole message has to say so, in the form that an approval has. on is what it names, such as
-// shop#77; empty: nothing.
+// postsReview reports whether a message asks to post a review on its pull request: "post it", "please post
+// the review to #77". The whole message has to say so, in the form that an approval has. on is what it names,
+// such as shop#77; empty: nothing.
 func postsReview(t words.Text) (on string, ok bool) {
 	if !t.IsBare() || isBareQuestion(t) {
 		return "", false
@@ -21,7 +21,8 @@ func postsReview(t words.Text) (on string, ok bool) {
 	return m[1] + m[2], true
 }
 
-const postedOn = `(?: (?:to|on|onto|in|at|below) (?:the (?:pull request|merge request|pr|mr)|github|gitlab|gitea|` +
+const postedOn = `(?: (?:to|on|onto|in|at|below) (?:the (?:pull request|merge request|pr|mr)|` +
+	`github|gitlab|gitea|` +
 	`(?:(?:pull request|merge request|pr|mr) )?([\w.-]*[#!]\d+)))`
 
 var posting = lazyregexp.New(

@@ -234,6 +234,7 @@ func TestWhoVouches(t *testing.T) {
 		"workflow/turn/internal/background/lookback/text.go",
 		"workflow/turn/internal/background/pictures/pictures.go",
 		"workflow/turn/internal/delivery/allowance.go",
+		"workflow/turn/internal/delivery/disclosure.go",
 		"workflow/turn/internal/delivery/result.go",
 		"workflow/turn/internal/delivery/review.go",
 		"workflow/turn/internal/judge/approval/file.go",

@@ -171,8 +171,8 @@ func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	return err
 }
 
-// Withdraw is a Part that stops what a message asked for, or the pushes to somebody else's branch, as long as no
-// commit is made.
+// Withdraw is a Part that stops what a message asked for, or the pushes to somebody else's branch, as long as
+// no commit is made.
 type Withdraw struct {
 	MessageTS string // empty: all Direct ones of the session
 }

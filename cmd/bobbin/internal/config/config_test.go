@@ -515,7 +515,10 @@ var badConfigs = []struct{ text, want string }{
 		one + "branch: 'fix/{slug}'\n    branch_pattern: ^feat/",
 		`c:5: the pattern "^feat/" matches no name of the form "fix/{slug}"`,
 	},
-	{one + "branch_pattern: ^fix/", `c:4: the pattern "^fix/" matches no name of the form "bobbin/{slug}-{id}"`},
+	{
+		one + "branch_pattern: ^fix/",
+		`c:4: the pattern "^fix/" matches no name of the form "bobbin/{slug}-{id}"`,
+	},
 	{one + "approvals: 0x", `c:4: repositories[0].approvals: a whole number is expected, not the text "0x"`},
 	{
 		one + "approvals: -1",

@@ -77,8 +77,8 @@ func (r *Repository) usualName(key string) string {
 	return ""
 }
 
-// checkReachable adds a problem if the texts with which a pattern and a template begin differ: then no name is
-// allowed.
+// checkReachable adds a problem if the texts with which a pattern and a template begin differ: then no name
+// is allowed.
 func (r *Repository) checkReachable(p *strictyaml.Problems, at, pattern, template string) {
 	anchored, ok := strings.CutPrefix(pattern, "^")
 	if !ok || template == "" {

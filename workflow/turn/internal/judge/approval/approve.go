@@ -168,8 +168,8 @@ func (ap *Approvals) approvalParts(
 	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string,
 ) ([]store.Part, error) {
 	if r.Kind == workflow.ReportReview && len(findings.GroundsOf(r).Evidence) == 0 {
-		return ap.refuseRevision(r.Revision, m, p, "nothing to fix", p.Name+": the review found nothing, so there "+
-			"is nothing to fix. Say what you want changed."), nil
+		return ap.refuseRevision(r.Revision, m, p, "nothing to fix", p.Name+": the review found nothing, so "+
+			"there is nothing to fix. Say what you want changed."), nil
 	}
 	if numbers, ok := strings.CutPrefix(scope, "step"); ok && r.Kind == workflow.ReportReview {
 		scope = "finding" + numbers // what a review numbers

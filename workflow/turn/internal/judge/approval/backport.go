@@ -140,8 +140,9 @@ func (ap *Approvals) pushToBring(
 	return push, nil, nil
 }
 
-// pushedFiles returns the paths that lie between two commits of the session's repository, so that a group that
-// has to be among the approvers for one of them is asked. It needs nobody for a repository without such groups.
+// pushedFiles returns the paths that lie between two commits of the session's repository, so that a group
+// that has to be among the approvers for one of them is asked. It needs nobody for a repository without such
+// groups.
 func (ap *Approvals) pushedFiles(ctx context.Context, base, pushed string) (paths []string, err error) {
 	r := ap.Catalog.Configured(ap.Session().Repository)
 	if len(r.Approvers.Needs) == 0 {

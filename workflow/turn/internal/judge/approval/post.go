@@ -43,7 +43,8 @@ func (ap *Approvals) PostReview(
 	number := strings.TrimPrefix(draft.Place, draft.Repository)
 	switch {
 	case on != "" && on != number && !strings.EqualFold(on, draft.Place):
-		return refused("another pull request", "the review here is of "+draft.Place+", and goes nowhere else.")
+		return refused("another pull request",
+			"the review here is of "+draft.Place+", and goes nowhere else.")
 	case row != nil && row.State == ticket.Filed:
 		return refused("posted already", "that was posted already, on "+row.Place+".")
 	case row != nil && row.State == ticket.Intended:

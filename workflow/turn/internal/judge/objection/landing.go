@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
-// withdrawLanding stops a push to a colleague's branch to which a person objects: the order, as long as no commit is
-// made, and the words of those who asked for it. It returns nothing if none is under way.
+// withdrawLanding stops a push to a colleague's branch to which a person objects: the order, as long as no
+// commit is made, and the words of those who asked for it. It returns nothing if none is under way.
 func (o *Objections) withdrawLanding(
 	ctx context.Context, p workflow.Person,
 ) (parts []store.Part, said string, err error) {

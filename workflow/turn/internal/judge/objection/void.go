@@ -123,8 +123,8 @@ func (o *Objections) Parts(
 		o.decided(m, workflow.Person{ID: v.Objection.User}, v.Text)), nil
 }
 
-// partsOfOrder returns what follows from an edit or a deletion of the message that asked for a backport, or for a
-// push to a colleague's branch.
+// partsOfOrder returns what follows from an edit or a deletion of the message that asked for a backport, or
+// for a push to a colleague's branch.
 func (o *Objections) partsOfOrder(m intent.Message, v *Void, row backports.Row) []store.Part {
 	to := plaintext.CodeSpan(row.Target())
 	follows := "Nothing is pushed to " + to + "."

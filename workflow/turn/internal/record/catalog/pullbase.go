@@ -182,7 +182,8 @@ func (c *Catalog) PullBase(
 	return c.pulls(r, commits).baseOf(ctx, []pullMention{{number: number, pull: true, sure: true}})
 }
 
-// PullGone says why the pull request that the session is about cannot be added to now, or nothing if it is open.
+// PullGone says why the pull request that the session is about cannot be added to now, or nothing if it is
+// open.
 func (c *Catalog) PullGone(ctx context.Context) (why string, err error) {
 	s := c.Session()
 	r := c.Configured(s.Repository)

@@ -36,21 +36,21 @@ var (
 			`(?:opinion|thoughts|feedback|comments) on)\s+(?:(?:the|our|my)\s+)?)` +
 			`([\w.-]*)(#!?)([1-9]\d{0,8})\b(\s+[\w'’]+)?`)
 	// saysOf matches the word after a number at the beginning of a clause that says something of it.
-	saysOf = regexp.MustCompile(`(?i)^\s+(?:fails|failed|is|isn['’]t|breaks|does|doesn['’]t|has|loses|crashes|` +
-		`needs|should|still|won['’]t|looks)$`)
+	saysOf = regexp.MustCompile(`(?i)^\s+(?:fails|failed|is|isn['’]t|breaks|does|doesn['’]t|has|loses|` +
+		`crashes|needs|should|still|won['’]t|looks)$`)
 	// onlyNumber matches a message that is nothing but the number.
 	onlyNumber = regexp.MustCompile(`^([\w.-]*)(#!?)([1-9]\d{0,8})[\s.?]*$`)
 	// gitLabMark matches "!77", which is a merge request at GitLab alone.
 	gitLabMark = regexp.MustCompile(`(^|[\s(]|\w)!([1-9]\d{0,8})\b`)
 	botName    = regexp.MustCompile(`^\s*(?:<@\w+>|@\S+)[,:]?\s*`)
-	// mentions matches what stands before a pull request that is only mentioned: as a cause, to compare, or as
-	// not meant.
-	mentions = regexp.MustCompile(`(?i)(?:\b(?:since|after|before|until|like|similar|same|as|see|unlike|because|` +
-		`due|revert\w*|duplicat\w*|merged|closed|instead|not|never|ignore|without|than|with|by|from|into|think|` +
-		`introduced|caused|compare\w*|on main)\b|n['’]t\b)`)
+	// mentions matches what stands before a pull request that is only mentioned: as a cause, to compare, or
+	// as not meant.
+	mentions = regexp.MustCompile(`(?i)(?:\b(?:since|after|before|until|like|similar|same|as|see|unlike|` +
+		`because|due|revert\w*|duplicat\w*|merged|closed|instead|not|never|ignore|without|than|with|by|` +
+		`from|into|think|introduced|caused|compare\w*|on main)\b|n['’]t\b)`)
 	// caused matches what follows a pull request that is named as a cause.
-	caused = regexp.MustCompile(`(?i)^\s*(?:(?:has|have|had|was|is|were)\s+)?(?:caus|introduc|broke\b|brought|` +
-		`merged|closed|blocked|reverted|came|(?:green|fine|ok)\b)`)
+	caused = regexp.MustCompile(`(?i)^\s*(?:(?:has|have|had|was|is|were)\s+)?(?:caus|introduc|broke\b|` +
+		`brought|merged|closed|blocked|reverted|came|(?:green|fine|ok)\b)`)
 	opinion = regexp.MustCompile(`(?i)\b(?:what do (?:you|we) think|help with|review\w*|please)\b`)
 )
 
