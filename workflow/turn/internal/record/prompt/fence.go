@@ -18,9 +18,9 @@ const ProgramMark = "(program) "
 
 // fenceTags holds the names of the fences around data.
 var fenceTags = []string{
-	"advice", "advisories", "attachment", "commands", "conflicts", "conventions", "criteria", "diff",
-	"excerpts", "files", "lessons", "message", "output", "record", "reference", "removed", "report", "scope", "skill",
-	"summary", "task", "tasks", "tests",
+	"advice", "advisories", "attachment", "commands", "conflicts", "conventions", "criteria",
+	"diff", "excerpts", "files", "lessons", "message", "output", "record", "reference", "removed",
+	"report", "scope", "skill", "summary", "task", "tasks", "tests",
 }
 
 // markPattern matches the beginning of any fence mark, opening or closing, in any spelling.
