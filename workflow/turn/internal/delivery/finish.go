@@ -36,20 +36,27 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 	if err != nil {
 		return prompt.Refused(err)
 	}
+	return prompt.Answer(d.pushComplete(ctx, work, f))
+}
+
+// pushComplete words complete work, and pushes it if people allowed that.
+func (d *Delivery) pushComplete(
+	ctx context.Context, work provenWork, f decision.Finish,
+) (result model.Result, err error) {
 	f, work.unsaid = withoutClaims(f)
 	if work.words, err = d.chooseWords(ctx, work, f); err != nil {
-		return prompt.Refused(err)
+		return result, err
 	}
 	if work, err = d.holdTitle(ctx, work); err != nil {
-		return prompt.Refused(err)
+		return result, err
 	}
 	if work, err = d.allowPush(ctx, work); err != nil {
-		return prompt.Refused(err)
+		return result, err
 	}
 	if err = d.askWords(ctx, work); err != nil {
-		return prompt.Refused(err)
+		return result, err
 	}
-	return prompt.Answer(d.publishCommit(ctx, work, f))
+	return d.publishCommit(ctx, work, f)
 }
 
 // mayFinish returns the approval under which work may be finished now.

@@ -81,10 +81,7 @@ func (d *Delivery) pushMerge(
 	if err != nil {
 		return model.Result{}, err
 	}
-	if work, err = d.allowPush(ctx, work); err != nil {
-		return model.Result{}, err
-	}
-	return d.publishCommit(ctx, work, f)
+	return d.pushComplete(ctx, work, f)
 }
 
 // handOver gives a merge that the program cannot finish to the agents, and says so in the thread.

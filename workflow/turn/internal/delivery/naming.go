@@ -92,7 +92,7 @@ func (d *Delivery) holdTitle(
 	ctx context.Context, work provenWork,
 ) (provenWork, error) {
 	var err error
-	if work.names, err = d.findNames(ctx, work); err != nil {
+	if work.names, err = d.findNames(ctx, work); err != nil || work.merge != nil {
 		return work, err
 	}
 	fallback, err := d.Catalog.WorkTitle(ctx)
