@@ -384,12 +384,13 @@ func (ur *upgradeRun) count(sql string, args ...any) (n int) {
 	return n
 }
 
-// settle waits until nothing is left to do or to post.
+// settle waits until nothing is left to do or to post. The looks at pushed branches never end.
 func (ur *upgradeRun) settle(ctx context.Context) error {
 	return errors.Join(ur.slack.WaitSettled(ctx),
 		ur.until(ctx, `select not exists (select 1 from inbox where handled_at is null)
 		and not exists (select 1 from outbox where posted_at is null and refused is null)
-		and not exists (select 1 from river_job where kind <> 'due' and finalized_at is null)`))
+		and not exists (select 1 from river_job
+			where kind not in ('due', 'pull_request') and finalized_at is null)`))
 }
 
 // faultsOf returns what is wrong with one session.
