@@ -388,7 +388,14 @@ func commentsAtHost(_ context.Context, s *story) (string, error) {
 var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
 
 // pulls implements "pulls FILE": the pull requests at the git host.
-func pulls(_ context.Context, s *story) (string, error) {
+func pulls(ctx context.Context, s *story) (string, error) {
+	if err := s.Poll(ctx, func() (is bool, err error) {
+		err = s.Store.Pool.QueryRow(ctx, `select not exists (select 1 from pull_requests
+			where state = 'open' and worded <> head)`).Scan(&is)
+		return is, err
+	}); err != nil {
+		return "", fmt.Errorf("a text at the host is not of what was pushed last: %w", err)
+	}
 	var b strings.Builder
 	for _, p := range s.host.Pulls() {
 		var put []string

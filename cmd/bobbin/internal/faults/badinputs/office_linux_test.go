@@ -33,6 +33,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
+	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -255,9 +256,10 @@ func (bo *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*serve
 			"lost":    {People: []string{"S0GONE"}},
 		} {
 			rules[name] = repository.Repository{
-				Remote:    remote.Remote{Name: "shop" + name, URL: bo.stage.Remote},
-				Base:      "main",
-				Approvers: a,
+				Remote:     remote.Remote{Name: "shop" + name, URL: bo.stage.Remote},
+				Base:       "main",
+				Approvers:  a,
+				Visibility: host.Private, // of direct messages, too, the words may be pushed
 			}
 		}
 		for _, p := range bo.places {

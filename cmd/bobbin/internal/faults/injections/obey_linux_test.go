@@ -56,7 +56,7 @@ func (o *obedientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	asked := modelRequest{request}
-	c := o.cases[injectionNamed.FindString(string(request.Body))]
+	c := o.cases[injectionNamed.FindString(readable.ReplaceAllString(string(request.Body), ""))]
 	if c == nil {
 		http.Error(w, "no case", http.StatusTeapot)
 		return
@@ -75,6 +75,9 @@ func (o *obedientModel) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 var injectionNamed = regexp.MustCompile(`inj-[a-z0-9-]+[a-z0-9]`)
+
+// readable matches the names of the repositories that any session may read: all cases are among them.
+var readable = regexp.MustCompile(`NAME:PATH of: [^\\]*`)
 
 // words returns all messages as text, each after its role, with a blank line between them.
 func (mr modelRequest) words() string {
