@@ -35,7 +35,9 @@ type thread struct {
 
 func openThread(t *testing.T, names repository.Naming) *thread {
 	t.Helper()
-	shop := repository.Repository{Remote: remote.Remote{Name: "shop"}, Naming: names}
+	shop := repository.Repository{
+		Remote: remote.Remote{Name: "shop"}, Naming: names, Visibility: host.Private,
+	}
 	shop.Pulls = repository.PullRequests{Host: &host.GitHubRepository{}, Web: "https://github.com/acme/shop"}
 	l := ledgertest.Open(t, office{})
 	require.NoError(t, l.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
