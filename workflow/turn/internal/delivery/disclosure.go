@@ -3,6 +3,7 @@ package delivery
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git"
@@ -202,7 +203,7 @@ func (d *Delivery) neutralText(ctx context.Context, work provenWork) (t publicTe
 // peopleNamed returns whom the trailers of a commit name.
 func peopleNamed(spec git.CommitSpec) (people []string) {
 	for _, t := range spec.Trailers {
-		if strings.HasSuffix(t[0], "-by") {
+		if strings.HasSuffix(t[0], "-by") && !slices.Contains(people, t[1]) {
 			people = append(people, t[1])
 		}
 	}
