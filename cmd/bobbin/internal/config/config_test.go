@@ -38,7 +38,11 @@ repositories:
     branch_pattern: ^fix/
     title: "fix({scope}): {summary}"
     title_pattern: '^fix\('
-    host: {template: docs/pull_request.md, labels: [bug, "needs review"], assignees: [approver], reviewers: [codeowners, dan]}
+    host:
+      template: docs/pull_request.md
+      labels: [bug, "needs review"]
+      assignees: [approver]
+      reviewers: [codeowners, dan]
     scope: services/cart
     code_url: https://git.acme.com/shop/{commit}/{path}#{line}
     setup: {run: [go mod download, npm ci --ignore-scripts], allow: [mirror.acme.internal, "registry.acme.com:3000"], private: [mirror.acme.internal], env: {GOPROXY: "https://mirror.acme.internal/go"}, minutes: 5}

@@ -222,7 +222,7 @@ func TestAMergeKilledAtEachPoint(t *testing.T) {
 func TestAMergeFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BOBBIN_EVERY") == "" {
-		t.Skip("BOBBIN_EVERY freezes here, too; that a turn that wakes is fenced off is shown elsewhere")
+		t.Skip("BOBBIN_EVERY freezes at each point of a merge; TestFrozenAtEachPoint always shows the fence")
 	}
 	binary := withPoints(t)
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL

@@ -44,11 +44,12 @@ func (o *Objections) withdrawLanding(
 	if !asked && len(words) == 0 {
 		return nil, "", nil
 	}
-	return []store.Part{
+	stopped := []store.Part{
 		backports.Withdraw{},
 		consent.EndorsementEnd{Endorsements: words, Why: workflow.EndorsementTakenBack},
-	}, fmt.Sprintf("Nothing is pushed to %s: %s objects. Whoever may approve can ask for it again.",
-		plaintext.CodeSpan(s.BaseBranch), p.Name), nil
+	}
+	return stopped, fmt.Sprintf("Nothing is pushed to %s: %s objects. Whoever may approve can ask for it "+
+		"again.", plaintext.CodeSpan(s.BaseBranch), p.Name), nil
 }
 
 // askedFor returns the backport or the push to a colleague's branch that a message asked for, or nil.
