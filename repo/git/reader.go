@@ -170,15 +170,7 @@ func (cs Commits) ListPaths(
 // PathsSince returns the paths of the plain files that one commit has, and another does not have with the
 // same content. It reads only the folders that differ.
 func (cs Commits) PathsSince(ctx context.Context, before, after string) (paths []string, err error) {
-	a, err := cs.named(before)
-	if err != nil {
-		return nil, err
-	}
-	b, err := cs.named(after)
-	if err != nil {
-		return nil, err
-	}
-	deltas, err := gittree.Compare(ctx, cs.Store, a.TreeHash, b.TreeHash, "")
+	deltas, err := cs.compare(ctx, before, after)
 	for _, d := range deltas {
 		if d.After.IsFile() {
 			paths = append(paths, d.Path)
@@ -190,6 +182,15 @@ func (cs Commits) PathsSince(ctx context.Context, before, after string) (paths [
 // ChangedPaths returns the paths that differ between two commits, deleted ones too. It reads only the folders
 // that differ.
 func (cs Commits) ChangedPaths(ctx context.Context, before, after string) (paths []string, err error) {
+	deltas, err := cs.compare(ctx, before, after)
+	for _, d := range deltas {
+		paths = append(paths, d.Path)
+	}
+	return paths, err
+}
+
+// compare returns what differs between the files of two commits.
+func (cs Commits) compare(ctx context.Context, before, after string) ([]gittree.Delta, error) {
 	a, err := cs.named(before)
 	if err != nil {
 		return nil, err
@@ -198,11 +199,7 @@ func (cs Commits) ChangedPaths(ctx context.Context, before, after string) (paths
 	if err != nil {
 		return nil, err
 	}
-	deltas, err := gittree.Compare(ctx, cs.Store, a.TreeHash, b.TreeHash, "")
-	for _, d := range deltas {
-		paths = append(paths, d.Path)
-	}
-	return paths, err
+	return gittree.Compare(ctx, cs.Store, a.TreeHash, b.TreeHash, "")
 }
 
 // HasPath reports whether a commit has a file or a folder.

@@ -85,22 +85,26 @@ func (r *GitHubRepository) Put(
 			return r.client.Send(ctx, http.MethodPost, r.client.At("/issues/%d/%s", number, of),
 				map[string]any{string(of): names}, nil)
 		}
-		asked := map[string][]string{}
-		for _, name := range names {
-			if team, ok := teamOf(name); ok {
-				asked["team_reviewers"] = append(asked["team_reviewers"], team)
-			} else {
-				asked["reviewers"] = append(asked["reviewers"], name)
-			}
-		}
-		return r.client.Send(ctx, http.MethodPost, r.client.At("/pulls/%d/requested_reviewers", number),
-			asked, nil)
+		return r.client.askReviewers(ctx, number, names)
 	})
 	if err != nil || of != Assignees {
 		return left, err
 	}
 	p, err := r.Look(ctx, number) // GitHub leaves out in silence whom it cannot assign
 	return p.Lacking(of, names), err
+}
+
+// askReviewers asks people and teams at GitHub or Gitea to review a pull request.
+func (c *Client) askReviewers(ctx context.Context, number int64, names []string) error {
+	asked := map[string][]string{}
+	for _, name := range names {
+		if team, ok := teamOf(name); ok {
+			asked["team_reviewers"] = append(asked["team_reviewers"], team)
+		} else {
+			asked["reviewers"] = append(asked["reviewers"], name)
+		}
+	}
+	return c.Send(ctx, http.MethodPost, c.At("/pulls/%d/requested_reviewers", number), asked, nil)
 }
 
 // Put adds labels to a merge request, or asks people, besides those that it has.
@@ -155,16 +159,7 @@ func (r *GiteaRepository) Put(
 ) (left []string, err error) {
 	if of == Reviewers {
 		return putEach(names, func(names []string) error {
-			asked := map[string][]string{"reviewers": {}, "team_reviewers": {}}
-			for _, name := range names {
-				if team, ok := teamOf(name); ok {
-					asked["team_reviewers"] = append(asked["team_reviewers"], team)
-				} else {
-					asked["reviewers"] = append(asked["reviewers"], name)
-				}
-			}
-			return r.client.Send(ctx, http.MethodPost, r.client.At("/pulls/%d/requested_reviewers", number),
-				asked, nil)
+			return r.client.askReviewers(ctx, number, names)
 		})
 	}
 	there, err := r.Look(ctx, number)

@@ -38,6 +38,15 @@ func FirstOf(items []string, most int) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(items[:most], ", "), len(items)-most)
 }
 
+// Files returns the paths as code on one line, at most eight of them; see FirstOf.
+func Files(paths []string) string {
+	var spans []string
+	for _, p := range paths {
+		spans = append(spans, CodeSpan(SafeLine(p, 120)))
+	}
+	return FirstOf(spans, 8)
+}
+
 // And joins items as a sentence does: "a, b and c".
 func And(items []string) string {
 	if len(items) < 2 {

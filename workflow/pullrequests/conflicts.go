@@ -195,22 +195,15 @@ func conflictPaths(conflicts []git.Conflict) (paths []string) {
 	return paths
 }
 
-// maxConflicts is how many files a line names.
-const maxConflicts = 8
-
 // conflictLine says which files conflict, and offers the merge unless only a person can do it.
 func (f *Follower) conflictLine(base, head string, c clash) workflow.Line {
 	paths := conflictPaths(c.Conflicts)
-	var spans []string
-	for _, p := range paths {
-		spans = append(spans, plaintext.CodeSpan(plaintext.SafeLine(p, 120)))
-	}
 	where := fmt.Sprintf("%s conflicts with %s (%s)", c.name, plaintext.CodeSpan(base), short(c.onto))
 	if c.byHost {
 		where = fmt.Sprintf("%s conflicts with %s, as the host says; a merge that I tried finds no lines "+
 			"that clash", c.name, plaintext.CodeSpan(base))
 	} else {
-		where += ": " + plaintext.FirstOf(spans, maxConflicts)
+		where += ": " + plaintext.Files(paths)
 	}
 	var buttons []workflow.Button
 	if details := conflictDetails(c.Conflicts); details != "" {

@@ -156,19 +156,7 @@ func (Stop) Stage() record.Stage { return record.Work }
 func (s Stop) Mask(func(string) string) record.Part { return s }
 
 func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	rows, err := tx.Query(ctx,
-		`update backports set state = 'stopped' where session_id = $1 and state = 'asked' returning branch`,
-		r.Session)
-	if err != nil {
-		return err
-	}
-	branches, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, b := range branches {
-		if err := consent.AppendAudit(ctx, tx, r.Session, "backport", b); err != nil {
-			return err
-		}
-	}
-	return err
+	return stopAsked(ctx, tx, r.Session, `true`)
 }
 
 // Withdraw is a Part that stops what a message asked for, or the pushes to somebody else's branch, as long as
@@ -183,15 +171,23 @@ func (Withdraw) Stage() record.Stage { return record.Work }
 func (w Withdraw) Mask(func(string) string) record.Part { return w }
 
 func (w Withdraw) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	rows, err := tx.Query(ctx,
-		`update backports set state = 'stopped' where session_id = $1 and state = 'asked'
-			and (message_ts = $2 or $2 = '' and direct) returning branch`, r.Session, w.MessageTS)
+	if w.MessageTS == "" {
+		return stopAsked(ctx, tx, r.Session, `direct`)
+	}
+	return stopAsked(ctx, tx, r.Session, `message_ts = $2`, w.MessageTS)
+}
+
+// stopAsked stops the asked rows of a session that meet the condition, whose arguments begin at $2.
+func stopAsked(ctx context.Context, tx pgx.Tx, session, which string, args ...any) error {
+	rows, err := tx.Query(ctx, `update backports set state = 'stopped'
+		where session_id = $1 and state = 'asked' and `+which+` returning branch`,
+		append([]any{session}, args...)...)
 	if err != nil {
 		return err
 	}
 	branches, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	for _, b := range branches {
-		if err := consent.AppendAudit(ctx, tx, r.Session, "backport", b); err != nil {
+		if err := consent.AppendAudit(ctx, tx, session, "backport", b); err != nil {
 			return err
 		}
 	}
@@ -274,15 +270,7 @@ func (g Register) Change(
 		if err := consent.AppendAudit(ctx, tx, before.Session, "backport", before.Branch); err != nil {
 			return err
 		}
-		for _, p := range parts {
-			if err := p.Write(ctx, tx, &record.Recording{
-				Session: before.Session,
-				Queue:   g.Store.Queue,
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
+		return g.Store.WriteParts(ctx, tx, before.Session, parts)
 	})
 	return changed && err == nil, err
 }

@@ -238,11 +238,5 @@ func (g Register) changed(ctx context.Context, tx pgx.Tx, before, after Row, par
 			return err
 		}
 	}
-	r := &record.Recording{Session: before.Session, Queue: g.Store.Queue}
-	for _, p := range parts {
-		if err := p.Write(ctx, tx, r); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.Store.WriteParts(ctx, tx, before.Session, parts)
 }

@@ -17,10 +17,10 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
-	"github.com/bobbinhq/bobbin/workflow/store/queue"
 )
 
 // The states of a Row.
@@ -206,17 +206,8 @@ func (g Register) Branches(ctx context.Context, session string) ([]Branch, error
 // Change writes what was found, and the parts that go with it, such as the line in the thread. It writes
 // nothing if the row is not as before any more, or if the session's words were cleaned away.
 func (g Register) Change(ctx context.Context, before, after Branch, parts ...store.Part) error {
-	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, like everything else that says a line in the session's thread.
-		here, err := tx.Exec(ctx,
-			`select 1 from sessions where id = $1 and cleared_at is null for update`, before.Session)
-		if err != nil || here.RowsAffected() == 0 {
-			return err
-		}
-		if err := queue.CheckJob(ctx, tx); err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx,
+	change := func(tx pgx.Tx) (pgconn.CommandTag, error) {
+		return tx.Exec(ctx,
 			`insert into branch_conflicts as c (repository, branch, session_id, base, head, onto, state,
 				files, followed) values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 			on conflict (repository, branch) do update set base = excluded.base, head = excluded.head,
@@ -225,15 +216,6 @@ func (g Register) Change(ctx context.Context, before, after Branch, parts ...sto
 			where c.session_id = excluded.session_id and c.state = $10 and c.head = $11 and c.onto = $12`,
 			before.Repository, before.Branch, before.Session, after.Base, after.Head, after.Onto, after.State,
 			append([]string{}, after.Files...), after.Followed, before.State, before.Head, before.Onto)
-		if err != nil || tag.RowsAffected() == 0 {
-			return err
-		}
-		r := &record.Recording{Session: before.Session, Queue: g.Store.Queue}
-		for _, p := range parts {
-			if err := p.Write(ctx, tx, r); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return g.Store.ChangeRow(ctx, before.Session, change, parts...)
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -185,17 +186,8 @@ func (g Register) Trying(ctx context.Context, r Row) error {
 // It writes nothing if another push came since, if another worker changed the row meanwhile, or if the
 // session's words were cleaned away.
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) error {
-	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, like everything else that says a line in the session's thread.
-		here, err := tx.Exec(ctx,
-			`select 1 from sessions where id = $1 and cleared_at is null for update`, before.Session)
-		if err != nil || here.RowsAffected() == 0 {
-			return err
-		}
-		if err := queue.CheckJob(ctx, tx); err != nil {
-			return err
-		}
-		tag, err := tx.Exec(ctx,
+	change := func(tx pgx.Tx) (pgconn.CommandTag, error) {
+		return tx.Exec(ctx,
 			`update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7,
 				failure = $8, looked_at = now(), worded = $14, heard = greatest(heard, $13),
 				news_at = case when $9 then now() else news_at end
@@ -204,19 +196,8 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 			database.CleanText(after.Reason),
 			after.Checked, database.CleanText(after.Failure), len(parts) > 0,
 			before.State, before.Head, before.Checked, after.CommentsUntil, after.Worded)
-		if err != nil || tag.RowsAffected() == 0 {
-			return err
-		}
-		for _, p := range parts {
-			if err := p.Write(ctx, tx, &record.Recording{
-				Session: before.Session,
-				Queue:   g.Store.Queue,
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return g.Store.ChangeRow(ctx, before.Session, change, parts...)
 }
 
 // Checked is a Part: the thread was told how the checks of a pushed commit ended. Nothing is said of them

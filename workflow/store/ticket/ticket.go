@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -238,34 +239,14 @@ func (g Register) Trying(ctx context.Context, r Row) (still bool, err error) {
 // Change writes what became of a row, and the parts that go with it, such as the line in the thread. It
 // writes nothing if the row is not as before any more, or if the session's words were cleaned away.
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) error {
-	return g.Store.Transact(ctx, func(tx pgx.Tx) error {
-		// The session's row first, like everything else that says a line in the session's thread.
-		here, err := tx.Exec(ctx,
-			`select 1 from sessions where id = $1 and cleared_at is null for update`, before.Session)
-		if err != nil || here.RowsAffected() == 0 {
-			return err
-		}
-		if err := queue.CheckJob(ctx, tx); err != nil {
-			return err
-		}
+	change := func(tx pgx.Tx) (pgconn.CommandTag, error) {
 		// A refusal is certain: nothing was filed, so a later order need not look for it.
-		tag, err := tx.Exec(ctx,
+		return tx.Exec(ctx,
 			`update tickets set state = $4, shown = $5, url = $6, reason = $7,
 				tried_at = case when $4 = 'refused' then null else tried_at end
 			where (session_id, key, state) = ($1, $2, $3)`,
 			before.Session, before.Key, before.State, after.State, database.CleanText(after.Shown), after.URL,
 			database.CleanText(after.Reason))
-		if err != nil || tag.RowsAffected() == 0 {
-			return err
-		}
-		for _, p := range parts {
-			if err := p.Write(ctx, tx, &record.Recording{
-				Session: before.Session,
-				Queue:   g.Store.Queue,
-			}); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return g.Store.ChangeRow(ctx, before.Session, change, parts...)
 }

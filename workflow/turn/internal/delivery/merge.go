@@ -151,11 +151,10 @@ func (d *Delivery) confineMerge(ctx context.Context, m merges.Row) error {
 	if err != nil {
 		return err
 	}
-	var outside, spans []string
+	var outside []string
 	for _, delta := range deltas {
 		if !slices.Contains(m.Files, delta.Path) {
 			outside = append(outside, delta.Path)
-			spans = append(spans, plaintext.CodeSpan(plaintext.SafeLine(delta.Path, 120)))
 		}
 	}
 	if len(outside) == 0 {
@@ -172,11 +171,11 @@ func (d *Delivery) confineMerge(ctx context.Context, m merges.Row) error {
 		return err
 	}
 	return d.SayUnlessNewest(ctx, "Put back, since the merge may change only what was pushed or conflicts: "+
-		plaintext.FirstOf(spans, maxPutBack)+".")
+		plaintext.Files(outside)+".")
 }
 
-// maxPutBack is how many files a line names.
-const maxPutBack = 8
+// maxPlaces is how many places a line names.
+const maxPlaces = 8
 
 // unresolved returns a proof that fails while conflict markers are left in a merge of the base.
 func (d *Delivery) unresolved(
@@ -198,7 +197,7 @@ func (d *Delivery) unresolved(
 	for _, path := range slices.Sorted(maps.Keys(found)) {
 		places = append(places, fmt.Sprintf("%s:%d", path, found[path][0]))
 	}
-	shown.Why = "Conflict markers are left: " + plaintext.FirstOf(places, maxPutBack) + "."
+	shown.Why = "Conflict markers are left: " + plaintext.FirstOf(places, maxPlaces) + "."
 	return shown, true, nil
 }
 
@@ -219,9 +218,5 @@ func (p provenWork) mergedText() string {
 	if len(m.Clashes) == 0 {
 		return text + "; nothing conflicted."
 	}
-	var spans []string
-	for _, path := range m.Clashes {
-		spans = append(spans, plaintext.CodeSpan(plaintext.SafeLine(path, 120)))
-	}
-	return text + "; resolved: " + plaintext.FirstOf(spans, maxPutBack) + "."
+	return text + "; resolved: " + plaintext.Files(m.Clashes) + "."
 }

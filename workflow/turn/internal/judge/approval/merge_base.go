@@ -305,13 +305,6 @@ func (p mergePlan) text() string {
 	if len(p.Clashes) == 0 {
 		return text + " Nothing conflicts; the whole change is proven again on top of it."
 	}
-	var spans []string
-	for _, path := range p.Clashes {
-		spans = append(spans, plaintext.CodeSpan(plaintext.SafeLine(path, 120)))
-	}
 	return text + fmt.Sprintf(" To resolve: %s, within these and the files of what was pushed. The whole "+
-		"change is proven again then.", plaintext.FirstOf(spans, maxClashes))
+		"change is proven again then.", plaintext.Files(p.Clashes))
 }
-
-// maxClashes is how many files a line names.
-const maxClashes = 8
