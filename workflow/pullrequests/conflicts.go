@@ -177,6 +177,9 @@ func (f *Follower) tellConflicts(ctx context.Context, b merges.Branch, head stri
 			Line:     f.conflictLine(b.Base, head, c),
 		})
 	}
+	if len(parts) == 0 {
+		return f.merges().Change(ctx, b, after)
+	}
 	failpoint.Crash("conflicts_found")
 	if err := f.merges().Change(ctx, b, after, parts...); err != nil {
 		return err
