@@ -41,7 +41,7 @@ const (
 )
 
 var (
-	filing = lazyregexp.New(`(?i)^(?:(?:ok|okay|yes|no|and|then|so|alright|fine|well|hm),? )*` + putOff +
+	filing = lazyregexp.New(`(?i)^(?:(?:ok|okay|yes|no|and|then|so|alright|fine|well|hm)[,.;:]? )*` + putOff +
 		`(?:please |just |let's (?:just )?|instead,? |only )*` + fileForms + filingEnd + `[.!]?$`)
 	filingAsked = lazyregexp.New(`(?i)^(?:(?:ok|okay|yes|and|then|so),? )*` + putOff +
 		`(?:can|could|would|will) you (?:please |just )*` + fileForms + filingEnd + `[.?]?$`)

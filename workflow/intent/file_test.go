@@ -25,6 +25,7 @@ func TestWordsThatFileAnIssue(t *testing.T) {
 		"mach ein Ticket draus", "Nicht diese Woche, bitte mach ein Ticket daraus",
 		"leg ein Ticket an, bitte",
 		"pas cette semaine, ouvre un ticket", "fais-en un ticket", "ahora no, crea un ticket",
+		"no, file it", "No. File it.", "no, not this week, file it", "no, just file an issue",
 		"non ora, apri un ticket", "niet deze week, maak er een ticket van",
 	} {
 		r := intent.Lexicon{}.Read(text)
@@ -42,6 +43,10 @@ func TestWordsThatFileAnIssue(t *testing.T) {
 		"the file is missing", "file not found", "why did nobody open an issue?", "fіle it",
 		"file it\nno, wait",
 		"not this week", "make an issue of the other thing", "fix it and file it", "never file it",
+		"no, don't file it", "no need to file it", "no, no need to file it", "no reason to file it",
+		"no, never file it", "file it? no", "no, file it?", "no one should file it", "you need not file it",
+		"not this week, and don't file it", "fix it, don't file it", "please do not make an issue of it",
+		"it is not worth it to file it", "no, wait before you file it", "file nothing", "no, do not open an issue",
 	} {
 		require.False(t, intent.Lexicon{}.Read(text).Files, text)
 	}

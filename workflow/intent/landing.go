@@ -24,8 +24,11 @@ func readLanding(t words.Text) (branch string, ok bool) {
 // LandsOnBranch reports whether what a message names to push to is a branch by its form.
 func (r Reading) LandsOnBranch() bool { return strings.Contains(r.LandsOn, "/") }
 
+// pushedTo is the name of somebody's branch, which git lets have more characters than a release has.
+const pushedTo = `\w[\w./+#@%=-]*`
+
 var landing = lazyregexp.New(
 	`(?i)^(?:(?:ok|okay|yes|and|also|now),? )*(?:(?:can|could|would|will) you (?:please |also )?|also )?` +
 		`push ` + thePushed + `(?: (?:directly|straight))? (?:on)?to (?:(?:the|her|his|their) ` +
 		`(?:branch|pull request|merge request|pr|mr)|(?:(?:the|her|his|their) )?(?:branch )?` +
-		`([#!]?` + releaseName + `)(?: branch)?)(?:,? (?:too|as well|please|now))*[.!?]?$`)
+		`([#!]?` + pushedTo + `)(?: branch)?)(?:,? (?:too|as well|please|now))*[.!?]?$`)

@@ -16,6 +16,8 @@ func TestReadLanding(t *testing.T) {
 		"push it to branch cleo, please":                   "cleo",
 		"push it to main":                                  "main",
 		"push it to #77":                                   "#77",
+		"push it to cleo/fix#12":                           "cleo/fix#12",
+		"push it to the branch cleo@home/v1, please":       "cleo@home/v1",
 		"push it to her branch":                            "",
 		"push the change to the PR, please":                "",
 	} {
@@ -30,6 +32,7 @@ func TestReadLanding(t *testing.T) {
 		"push it to cleo/split if it is green", "push it to <@U1>", "ann said: push it to cleo/split",
 		"push it to cleo/split\nno, wait", "push it to cleo/split and main", "force push it to cleo/split",
 		"push it to the limit of what works", "push my branch to cleo/split",
+		"push it to @cleo", "push it to cleo/fix #12",
 	} {
 		require.False(t, Lexicon{}.Read(text).Lands, text)
 	}
