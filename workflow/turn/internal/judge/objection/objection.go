@@ -99,8 +99,10 @@ func (o *Objections) Add(
 	ctx context.Context, m intent.Message, p workflow.Person, f []store.Part,
 ) ([]store.Part, error) {
 	_, withdraws := ledger.Find[consent.Withdrawal](f)
+	permitted, permits := ledger.Find[consent.Permission](f)
+	files := permits && permitted.What == workflow.PermitFile // "no, file it" refuses the work
 	if m.Kind == workflow.MessageAction || m.Kind == workflow.MessageSent || withdraws ||
-		permits(f) || store.Combined(f).Stops() {
+		permits && !files || store.Combined(f).Stops() {
 		return f, nil
 	}
 	refusal, err := o.readObjection(ctx, m, f)
@@ -146,8 +148,8 @@ func (o *Objections) Add(
 		})
 	} else {
 		lines := store.Lines(o.ProgramLine(said))
-		if narrowed, _ := ledger.Find[store.Lines](f); narrows { // the limit that was set is told, too
-			lines = slices.Concat(narrowed, lines)
+		if other, _ := ledger.Find[store.Lines](f); narrows || files { // that is told, too
+			lines = slices.Concat(other, lines)
 		}
 		f = append(ledger.Without[store.Lines](f), lines)
 	}
@@ -169,12 +171,6 @@ func (o *Objections) readObjection(
 		return intent.RefusalNone, err
 	}
 	return intent.RefusalHold, nil
-}
-
-// permits reports whether parts give a permission.
-func permits(f []store.Part) bool {
-	_, permitted := ledger.Find[consent.Permission](f)
-	return permitted
 }
 
 // objection returns what p has against the work of the approval, as a part.
