@@ -258,8 +258,7 @@ func (d *Delivery) publishCommit(
 	if err != nil {
 		return model.Result{}, err
 	}
-	parts := append(proposed, endFailedTasks(tasks)...)
-	parts = append(parts, d.besidePush(work, commit)...)
+	parts := append(endFailedTasks(tasks), d.besidePush(work, commit)...)
 	parts = append(parts, d.watchBranch(commit)...)
 	parts = append(parts, consent.Push(push),
 		store.Update{
@@ -272,6 +271,7 @@ func (d *Delivery) publishCommit(
 		},
 		store.Replies(d.ProgramText(d.resultText(ctx, work, commit, f),
 			d.resultButtons(work, commit, f)...)))
+	parts = append(parts, proposed...) // their lines follow the result
 	told := "Pushed " + s.Branch + " at " + prompt.ShortHash(commit) + ". The work is done."
 	if order, ok := d.orderCI(work, push); ok {
 		parts = append(parts, order)
