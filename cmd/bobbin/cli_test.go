@@ -226,8 +226,9 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 			env: ready("BOBBIN_CONFIG", wrong, "SLACK_BOT_TOKEN", secret, "SLACK_APP_TOKEN",
 				"'xapp-"+secret+"'", "OPENAI_BASE_URL", "localhost:11434/v1",
 				"SLACK_API_URL", "ftp://u:"+secret+"@host", "DATABASE_URL", "mysql://u:"+secret+"@host/x"),
-			want: wrong + ":2: day_usd may not be below zero\n" +
-				wrong + ":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, " +
+			want: wrong + ":2: limits.day_usd may not be below zero\n" +
+				wrong + ":3: sandbox.kind: unknown sandbox kind \"x\"; one of auto, bubblewrap, " +
+				"namespaces, gvisor, " +
 				"docker, none\n" +
 				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that a token " +
 				"cannot have\n" +
@@ -245,8 +246,9 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 		},
 		"the flag counts more than the variable": {
 			env: ready("BOBBIN_CONFIG", right), args: []string{"--config", wrong},
-			want: wrong + ":2: day_usd may not be below zero\n" + wrong +
-				":3: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, gvisor, docker, none\n",
+			want: wrong + ":2: limits.day_usd may not be below zero\n" + wrong +
+				":3: sandbox.kind: unknown sandbox kind \"x\"; one of auto, bubblewrap, namespaces, " +
+				"gvisor, docker, none\n",
 		},
 		"tokens exchanged": {
 			env: ready("BOBBIN_CONFIG", right, "SLACK_BOT_TOKEN", "xapp-"+secret, "SLACK_APP_TOKEN",

@@ -26,14 +26,14 @@ func ParseKey(text []byte) (*Key, error) {
 	switch {
 	case errors.As(err, &locked):
 		return nil, errors.New("the key has a passphrase, which nobody could type here; make a key for " +
-			"the bot alone, without one: " + makeKey)
+			"the bot alone, without one: " + MakeKey)
 	case err != nil:
-		return nil, errors.New("it holds no private key of OpenSSH; make one: " + makeKey)
+		return nil, errors.New("it holds no private key of OpenSSH; make one: " + MakeKey)
 	}
 	private, ok := raw.(*ed25519.PrivateKey)
 	if !ok {
 		return nil, errors.New("the key is not of the kind ed25519, of which alone a signature is the same " +
-			"each time; make one: " + makeKey)
+			"each time; make one: " + MakeKey)
 	}
 	signer, err := ssh.NewSignerFromKey(private)
 	if err != nil {
@@ -42,7 +42,8 @@ func ParseKey(text []byte) (*Key, error) {
 	return &Key{signer: signer}, nil
 }
 
-const makeKey = "ssh-keygen -t ed25519 -N '' -C bobbin -f FILE"
+// MakeKey is the command that makes a key.
+const MakeKey = "ssh-keygen -t ed25519 -N '' -C bobbin -f FILE"
 
 // String hides the key.
 func (*Key) String() string { return "[signing key]" }

@@ -31,6 +31,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 		c.Repositories[i].Host.check(p, at+".host", c.Repositories[i].URL)
 		h, _, _ := c.Repositories[i].Host.Of(c.Repositories[i].URL)
 		c.Repositories[i].Commits.check(p, at+".commits", h.Kind)
+		c.checkSignedByHost(p, at+".commits.sign", c.Repositories[i])
 		c.Repositories[i].checkPushTo(p, at+".push_to")
 		c.Repositories[i].Checks.check(p, at+".checks", c.Checks.or(maxCheck))
 	}
@@ -48,7 +49,8 @@ func (c *Config) check(p *strictyaml.Problems) {
 	if card := c.Slack.ProgressCard; card != "" {
 		p.OneOf("$.slack.progress_card", "progress_card", card, []string{"on", "off"})
 	}
-	p.InForm("$.slack.admins", c.Slack.Admins, personID, "the id of a person (U…)")
+	p.InForm("$.slack.admins", c.Slack.Admins, personID, "the id of a person (U…), which Slack shows in the "+
+		"person's profile: ⋮, Copy member ID")
 	c.checkCredentials(p)
 	checkPeople(p, c.People)
 	c.Words.check(p)
@@ -143,10 +145,15 @@ var (
 	personName     = regexp.MustCompile(`^[UWS][A-Z0-9]{2,}$`)
 )
 
+// wantedPerson says what personName matches, and where people find it.
+const wantedPerson = "the id of a person (U…) or a user group (S…), which Slack shows in the menu ⋮ of the " +
+	"person or the group: Copy member ID, Copy group ID"
+
 func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]int) {
 	r.checkName(p, at, names)
 	if r.URL == "" {
-		p.At(at+".url", "%s needs a url", r.Describe())
+		p.At(at+".url", "url is missing: the address from which the repository is cloned, such as "+
+			"https://github.com/acme/shop.git")
 	} else if err := address.CheckURL(r.URL); err != nil {
 		p.At(at+".url", "url %q: %v", address.HideSecret(r.URL), err)
 	}
@@ -168,11 +175,11 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	r.checkReactions(p, at)
 	p.InForm(at+".channels", r.Channels, channelName,
 		"a channel's id such as C0123ABCD, or its #name in quotes")
-	p.InForm(at+".approvers", r.Approvers, personName, "the id of a person (U…) or a user group (S…)")
+	p.InForm(at+".approvers", r.Approvers, personName, wantedPerson)
 	r.checkApprovals(p, at)
 	if r.Private && len(r.Channels) == 0 {
-		p.At(at+".private", "%s is private, so it needs channels; without one, no thread can be about "+
-			"it", r.Describe())
+		p.At(at+".private", "private: true needs channels; without one, no thread can be about the "+
+			"repository")
 	}
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})
@@ -236,7 +243,7 @@ func (r *Repository) checkName(p *strictyaml.Problems, at string, names map[stri
 	first, twice := names[strings.ToLower(r.Name)]
 	switch {
 	case r.Name == "":
-		p.At(at+".name", "a repository needs a name")
+		p.At(at+".name", "name is missing: what people call the repository, such as name: shop")
 		return
 	case !repositoryName.MatchString(r.Name):
 		p.At(at+".name", "the name %q may hold letters, digits, dots, hyphens and underscores only", r.Name)
@@ -266,19 +273,21 @@ func (r *Repository) checkBranches(p *strictyaml.Problems, at string) {
 		p.At(at+".branch_prefix", "base %q begins with branch_prefix %q; "+
 			"name another branch_prefix, so that Bobbin's branches differ from it", r.Base, prefix)
 	}
-	checkPatterns(p, at+".releases", "release", prefix, r.Releases)
-	checkPatterns(p, at+".bases", "base", prefix, r.Bases)
+	checkPatterns(p, at+".releases", prefix, r.Releases)
+	checkPatterns(p, at+".bases", prefix, r.Bases)
 }
 
 // checkPatterns checks patterns of names of branches and tags. prefix is that of Bobbin's own branches.
-func checkPatterns(p *strictyaml.Problems, at, what, prefix string, patterns []string) {
+func checkPatterns(p *strictyaml.Problems, at, prefix string, patterns []string) {
 	for i, pattern := range patterns {
 		where := fmt.Sprintf("%s[%d]", at, i)
 		if pattern == "" || strings.HasPrefix(pattern, "/") || !doublestar.ValidatePattern(pattern) {
-			p.At(where, "%s %q: a pattern of names of branches or tags is expected, "+
-				"such as release/* or v*", what, pattern)
+			p.At(where, "%q is no pattern of names of branches or tags; write one such as release/* or v*",
+				pattern)
 		} else if strings.HasPrefix(pattern, prefix) {
-			p.At(where, "%s %q begins as the branches do that Bobbin pushes", what, pattern)
+			p.At(where, "%q begins with branch_prefix %s, as the branches do that Bobbin pushes; change "+
+				"one of "+
+				"them", pattern, prefix)
 		}
 	}
 }

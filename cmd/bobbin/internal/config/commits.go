@@ -1,7 +1,9 @@
 package config
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/mail"
 	"path/filepath"
 	"strings"
@@ -51,20 +53,20 @@ func (c Commits) check(p *strictyaml.Problems, at string, kind string) {
 	if c.Sign == SignedByHost {
 		switch {
 		case kind != host.GitHub:
-			p.At(at+".sign", "commits.sign: host needs the host of a GitHub, which makes and signs the "+
-				"commits of an App; elsewhere name a key: sign_key_file")
+			p.At(at+".sign", "sign: host works only at GitHub, with host: on and a github_app; elsewhere "+
+				"sign with a key: sign_key_file")
 		case c.SignKeyFile != "":
-			p.At(at+".sign", "commits: set only one of sign: host and sign_key_file")
+			p.At(at+".sign", "sign: host and sign_key_file exclude each other; remove one")
 		case c.Name != "" || c.Email != "":
-			p.At(at+".sign", "commits: with sign: host GitHub names the App as the author; leave out name "+
-				"and email")
+			p.At(at+".sign", "with sign: host GitHub names the App as the author; remove name and email")
 		}
 	}
 	if strings.ContainsAny(c.Name, "<>\n") || c.Name != strings.TrimSpace(c.Name) {
-		p.At(at+".name", "commits.name %q has to be the name of an author, without an address", c.Name)
+		p.At(at+".name", "name %q has to be the name of an author on one line, without an address; the "+
+			"address belongs in email", c.Name)
 	}
 	if a, err := mail.ParseAddress(c.Email); c.Email != "" && (err != nil || a.Address != c.Email) {
-		p.At(at+".email", "commits.email %q has to be an address such as bobbin@acme.com", c.Email)
+		p.At(at+".email", "email %q has to be an address alone, such as bobbin@acme.com", c.Email)
 	}
 	if c.SignKeyFile == "" {
 		return
@@ -75,7 +77,31 @@ func (c Commits) check(p *strictyaml.Problems, at string, kind string) {
 		return
 	}
 	if _, _, err := c.readKey(); err != nil {
-		p.At(at+".sign_key_file", "sign_key_file %s: %v", c.SignKeyFile, err)
+		p.At(at+".sign_key_file", "sign_key_file %s: %v%s", c.SignKeyFile, err, keyCure(err))
+	}
+}
+
+// keyCure returns what helps if a key file is not there.
+func keyCure(err error) string {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return "; correct the path (a relative one counts from the folder of the configuration), or make a key " +
+		"there: " + signing.MakeKey
+}
+
+// checkSignedByHost adds a problem if GitHub is to sign commits without an App: it signs those of Apps only.
+func (c *Config) checkSignedByHost(p *strictyaml.Problems, at string, r Repository) {
+	if h, _, _ := r.Host.Of(r.URL); r.Commits.Sign != SignedByHost || h.Kind != host.GitHub {
+		return // Commits.check has said what is wrong
+	}
+	switch {
+	case c.appOf(r) == nil:
+		p.At(at, "sign: host needs a github_app: GitHub signs only the commits of an App; set github_app "+
+			"(and no token_env), or sign with a key: sign_key_file")
+	case r.Host.TokenEnv != "":
+		p.At(at, "sign: host makes commits with the github_app, and host.token_env would make them with "+
+			"another account, not signed; remove host.token_env")
 	}
 }
 
@@ -119,13 +145,15 @@ func (r *Repository) checkPushTo(p *strictyaml.Problems, at string) {
 	theirs, fork := address.WebPages(to.URL)
 	switch err := address.CheckURL(to.URL); {
 	case to.URL == "":
-		p.At(at+".url", "push_to names no fork; name the url of one, or leave push_to out")
+		p.At(at, "push_to names no fork; write its url, such as https://github.com/acme-bot/shop.git, "+
+			"or leave push_to out")
 	case err != nil:
-		p.At(at+".url", "push_to %q: %v", shown, err)
+		p.At(at+".url", "url %q: %v", shown, err)
 	case to.URL == r.URL || page != "" && strings.EqualFold(page, fork):
-		p.At(at+".url", "push_to %q is the repository itself; leave it out, or name a fork", shown)
+		p.At(at+".url", "url %q is the repository itself; leave push_to out, or name a fork", shown)
 	case ours != theirs || address.IsHTTP(r.URL) != address.IsHTTP(to.URL):
-		p.At(at+".url", "push_to %q has to be at the same host as url, and be reached in the same way: "+
+		p.At(at+".url", "url %q has to be at the same host as the repository, and be reached in the same "+
+			"way: "+
 			"a pull request leads from a fork to the repository of the same host", shown)
 	}
 	switch {
@@ -133,7 +161,7 @@ func (r *Repository) checkPushTo(p *strictyaml.Problems, at string) {
 	case !secrets.IsVariable(to.TokenEnv):
 		p.At(at+".token_env", "token_env has to be the name of a variable of the environment, "+
 			"such as FORK_TOKEN; the token itself does not belong here")
-	case !address.IsHTTP(to.URL):
+	case to.URL != "" && !address.IsHTTP(to.URL):
 		p.At(at+".token_env", "token_env is for addresses that begin with https://")
 	}
 }

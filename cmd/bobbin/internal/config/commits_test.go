@@ -39,12 +39,17 @@ func TestWrongCommitsAreSaid(t *testing.T) {
 	for _, c := range []struct{ commits, want string }{
 		{wholeName + good + "}", ""},
 		{"{sign_key_file: " + open + "}", "others may read or change it (0640); chmod 600 it"},
-		{"{sign_key_file: /no/such/key}", "no such file or directory"},
+		{"{sign_key_file: /no/such/key}", "no such file or directory; correct the path (a relative one " +
+			"counts from the folder of the " +
+			"configuration), or make a key there: ssh-keygen"},
 		{"{sign_key_file: '" + text[:35] + "'}", "the key itself does not belong here"},
-		{"{sign: host}", "commits.sign: host needs the host of a GitHub"},
+		{"{sign: host}", "repositories.shop.commits.sign: host works only at GitHub, with host: on and a " +
+			"github_app"},
 		{"{sign: hosts}", `unknown sign "hosts"`},
-		{"{email: nobody}", `commits.email "nobody" has to be an address such as bobbin@acme.com`},
-		{"{name: 'Bot <bot@shop.example>'}", "has to be the name of an author, without an address"},
+		{"{email: nobody}", `repositories.shop.commits.email "nobody" has to be an address alone, such as ` +
+			`bobbin@acme.com`},
+		{"{name: 'Bot <bot@shop.example>'}", "has to be the name of an author on one line, without an " +
+			"address"},
 		{"{signed: true}", `unknown key "signed"; did you mean "sign"?`},
 	} {
 		file := "repositories: [{name: shop, url: /srv/shop.git, commits: " + c.commits + "}]\n"
@@ -57,11 +62,13 @@ func TestWrongCommitsAreSaid(t *testing.T) {
 		require.NotContains(t, err.Error(), text[40:80])
 		require.Equal(t, 1, strings.Count(err.Error(), "bobbin.yaml:"), "%v", err)
 	}
-	hub := "repositories: [{name: shop, url: 'https://github.com/acme/shop', host: on, commits: "
+	hub := "github_app: {id: 12}\nrepositories: [{name: shop, url: 'https://github.com/acme/shop', host: " +
+		"on, " +
+		"commits: "
 	_, err := Load(saveConfig(t, hub+"{sign: host, signoff: true}}]\n"))
 	require.NoError(t, err)
 	_, err = Load(saveConfig(t, hub+"{sign: host, sign_key_file: "+good+"}}]\n"))
-	require.ErrorContains(t, err, "set only one of sign: host and sign_key_file")
+	require.ErrorContains(t, err, "commits.sign: host and sign_key_file exclude each other; remove one")
 	_, err = Load(saveConfig(t, hub+"{sign: host, name: Bot}}]\n"))
 	require.ErrorContains(t, err, "GitHub names the App as the author")
 }
@@ -74,11 +81,13 @@ func TestAForkIsOfTheSameHost(t *testing.T) {
 	for _, c := range []struct{ to, want string }{
 		{bot + ".git", ""},
 		{"{url: '" + bot + "', token_env: FORK_TOKEN}", ""},
-		{"https://gitlab.com/acme-bot/shop", "has to be at the same host as url"},
+		{"https://gitlab.com/acme-bot/shop", "has to be at the same host as the repository"},
 		{"git@github.com:acme-bot/shop.git", "be reached in the same way"},
 		{"https://github.com/Acme/Shop.git", "is the repository itself"},
-		{"''", "push_to names no fork; name the url of one, or leave push_to out"},
-		{"{token_env: FORK_TOKEN}", "push_to names no fork; name the url of one, or leave push_to out"},
+		{"''", "repositories.shop.push_to names no fork; write its url, such as " +
+			"https://github.com/acme-bot/shop.git, or leave push_to out"},
+		{"{token_env: FORK_TOKEN}", "repositories.shop.push_to names no fork; write its url, such as " +
+			"https://github.com/acme-bot/shop.git, or leave push_to out"},
 		{"{url: '" + bot + "', token_env: ghp_0123abcd}", "the token itself does not belong"},
 	} {
 		file := "repositories: [{name: shop, url: '" + hub + "', push_to: " + c.to + "}]\n"

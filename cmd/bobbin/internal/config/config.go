@@ -215,6 +215,7 @@ var sections = []strictyaml.Section{
 	{Of: RegistryLogin{}, Name: "a login of setup.auth"},
 	{Of: GitHost{}, Name: "host"},
 	{Of: PushTo{}, Name: "push_to"},
+	{Of: Need{}, Name: "needs"},
 	{Of: Commits{}, Name: "commits"},
 	{Of: AgentModel{}, Name: "an agent"},
 	{Of: Model{}, Name: "a model"},

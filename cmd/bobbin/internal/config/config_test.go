@@ -343,53 +343,82 @@ var badConfigs = []struct{ text, want string }{
 			`skills_dir, ` +
 			`http, slack, github_app, trackers, sources, keep, people, words, transcription`,
 	},
-	{one + "brnach_prefix: x/", `c:4: unknown key "brnach_prefix"; did you mean "branch_prefix"?`},
-	{one + "model: gpt-5", `c:4: unknown key "model"; it belongs to an agent`},
+	{
+		one + "brnach_prefix: x/",
+		`c:4: repositories.shop: unknown key "brnach_prefix"; did you mean "branch_prefix"?`,
+	},
+	{
+		one + "model: gpt-5",
+		`c:4: repositories.shop: unknown key "model"; it belongs to an agent`,
+	},
 	{plainConfig + "day_usd: 5", `c:2: unknown key "day_usd"; it belongs to limits`},
 	{
 		plainConfig + "limits: {foo: 5}",
-		`c:2: unknown key "foo"; limits knows session, person_day, channel_day, all_day, sessions_at_once, ` +
-			`sessions_per_repository, sessions_per_replica, attempts_before_consulting, ` +
-			`unanswered_minutes, silent_minutes, hunk_minutes, history_minutes`,
+		`c:2: limits: unknown key "foo"; one of session, person_day, channel_day, all_day, ` +
+			`sessions_at_once, sessions_per_repository, sessions_per_replica, ` +
+			`attempts_before_consulting, unanswered_minutes, silent_minutes, hunk_minutes, ` +
+			`history_minutes`,
 	},
 	{
 		plainConfig + "keep: {sessions: 5}",
-		`c:2: unknown key "sessions"; keep knows sessions_days, waiting_days, decisions_days, files_days, ` +
-			`files_gb, cache_gb, mirrors_days`,
+		`c:2: keep: unknown key "sessions"; one of sessions_days, waiting_days, decisions_days, ` +
+			`files_days, files_gb, cache_gb, mirrors_days`,
 	},
 	{plainConfig + "files_gb: 5", `c:2: unknown key "files_gb"; it belongs to keep`},
-	{plainConfig + "limits: {hunk_minutes: -1}", `c:2: hunk_minutes may not be below zero`},
-	{plainConfig + "limits: {hunk_minutes: 1441}", `c:2: hunk_minutes may not be more than 1440`},
-	{plainConfig + "limits: {silent_minutes: -1}", `c:2: silent_minutes may not be below zero`},
+	{
+		plainConfig + "limits: {hunk_minutes: -1}",
+		`c:2: limits.hunk_minutes may not be below zero`,
+	},
+	{
+		plainConfig + "limits: {hunk_minutes: 1441}",
+		`c:2: limits.hunk_minutes may not be more than 1440`,
+	},
+	{
+		plainConfig + "limits: {silent_minutes: -1}",
+		`c:2: limits.silent_minutes may not be below zero`,
+	},
 	{
 		plainConfig + "limits: {silent_minutes: soon}",
 		`c:2: limits.silent_minutes: a whole number is expected, not the text "soon"`,
 	},
 	{
 		plainConfig + "slack: {connections: 11}",
-		`c:2: connections has to be between 1 and 10, which all replicas share`,
+		`c:2: slack.connections has to be between 1 and 10, which all replicas share`,
 	},
-	{plainConfig + "slack: {progress_card: maybe}", `c:2: unknown progress_card "maybe"; one of on, off`},
-	{plainConfig + "slack: {admins: [S0123ABCD]}", `c:2: "S0123ABCD" is not the id of a person (U…)`},
+	{
+		plainConfig + "slack: {progress_card: maybe}",
+		`c:2: slack.progress_card: unknown progress_card "maybe"; one of on, off`,
+	},
+	{
+		plainConfig + "slack: {admins: [S0123ABCD]}",
+		`c:2: slack.admins[0]: "S0123ABCD" is not the id of a person (U…), which Slack shows in ` +
+			`the person's profile: ⋮, Copy member ID`,
+	},
 	{
 		plainConfig + "slack: {connections: -1}",
-		`c:2: connections has to be between 1 and 10, which all replicas share`,
+		`c:2: slack.connections has to be between 1 and 10, which all replicas share`,
 	},
-	{plainConfig + "keep: {files_days: -1}", `c:2: files_days may not be below zero`},
-	{plainConfig + "keep:\n  files_gb: 5\n  cache_gb: 2000000", `c:4: cache_gb may not be more than 1000000`},
+	{
+		plainConfig + "keep: {files_days: -1}",
+		`c:2: keep.files_days may not be below zero`,
+	},
+	{
+		plainConfig + "keep:\n  files_gb: 5\n  cache_gb: 2000000",
+		`c:4: keep.cache_gb may not be more than 1000000`,
+	},
 	{
 		plainConfig + "keep: {sessions_days: a week}",
 		`c:2: keep.sessions_days: a number is expected, not the text "a week"`,
 	},
 	{
 		plainConfig + "keep: {sessions_days: 400}",
-		`c:2: sessions_days (400) is more than waiting_days (365): ` +
-			`sessions that wait have to be kept at least as long as ended ones`,
+		`c:2: keep.sessions_days (400) is more than waiting_days (365): sessions that wait have to ` +
+			`be kept at least as long as ended ones`,
 	},
 	{
 		plainConfig + "keep: {sessions_days: 40, decisions_days: 30}",
-		`c:2: sessions_days (40) is more than decisions_days (30): ` +
-			`decisions have to be kept at least as long as messages`,
+		`c:2: keep.sessions_days (40) is more than decisions_days (30): decisions have to be kept ` +
+			`at least as long as messages`,
 	},
 	{
 		plainConfig + "sandbox:\n  kind: auto\n  kind: none",
@@ -407,19 +436,30 @@ var badConfigs = []struct{ text, want string }{
 	{"", `c:1: repositories: name at least one`},
 	{"# nothing\n", `c:1: repositories: name at least one`},
 	{"repositories: []", `c:1: repositories: name at least one`},
-	{"\nrepositories:\n  - url: /a", `c:3: a repository needs a name`},
-	{"repositories:\n  - name: shop\n", `c:2: repository "shop" needs a url`},
+	{
+		"\nrepositories:\n  - url: /a",
+		`c:3: repositories[0].name is missing: what people call the repository, such as name: shop`,
+	},
+	{
+		"repositories:\n  - name: shop\n",
+		`c:2: repositories.shop.url is missing: the address from which the repository is cloned, ` +
+			`such as https://github.com/acme/shop.git`,
+	},
 	{
 		"repositories:\n  - name: ''\n    url: ''\n",
-		"c:2: a repository needs a name\nc:3: a repository needs a url",
+		"c:2: repositories[0].name is missing: what people call the repository, such as name: shop\n" +
+			`c:3: repositories[0].url is missing: the address from which the repository is cloned, ` +
+			`such as https://github.com/acme/shop.git`,
 	},
 	{
 		"repositories:\n  - name: a shop\n    url: /a",
-		`c:2: the name "a shop" may hold letters, digits, dots, hyphens and underscores only`,
+		`c:2: repositories[0].name: the name "a shop" may hold letters, digits, dots, hyphens and ` +
+			`underscores only`,
 	},
 	{
 		"repositories:\n  - {name: shop, url: /a}\n  - {name: Shop, url: /b}",
-		`c:3: there are two repositories named "Shop"; the other is in line 2`,
+		`c:3: repositories.Shop.name: there are two repositories named "Shop"; the other is in ` +
+			`line 2`,
 	},
 	{
 		"repositories:\n  - name: 12\n    url: /a",
@@ -435,249 +475,365 @@ var badConfigs = []struct{ text, want string }{
 	// urls
 	{
 		"repositories:\n- name: a\n  url: github.com/acme/shop",
-		`c:3: url "github.com/acme/shop": it has no scheme; did you mean https://github.com/acme/shop?`,
+		`c:3: repositories.a.url "github.com/acme/shop": it has no scheme; did you mean ` +
+			`https://github.com/acme/shop?`,
 	},
 	{
 		"repositories:\n- name: a\n  url: shop",
-		`c:3: url "shop": it has to begin with https://, ssh:// or git@, ` +
-			`or be a path that begins with / or ./`,
+		`c:3: repositories.a.url "shop": it has to begin with https://, ssh:// or git@, or be a ` +
+			`path that begins with / or ./`,
 	},
 	{
 		"repositories:\n- name: a\n  url: ftp://host/shop",
-		`c:3: url "ftp://host/shop": it has to begin with https://, ssh:// or git@, ` +
+		`c:3: repositories.a.url "ftp://host/shop": it has to begin with https://, ssh:// or git@, ` +
 			`or be a path that begins with / or ./`,
 	},
 	{
 		"repositories:\n- name: a\n  url: git://host/shop",
-		`c:3: url "git://host/shop": the git protocol is not encrypted; use https or ssh`,
+		`c:3: repositories.a.url "git://host/shop": the git protocol is not encrypted; use https ` +
+			`or ssh`,
 	},
-	{"repositories:\n- name: a\n  url: https://", `c:3: url "https://": it needs a host and a path`},
+	{
+		"repositories:\n- name: a\n  url: https://",
+		`c:3: repositories.a.url "https://": it needs a host and a path`,
+	},
 	{
 		"repositories:\n- name: a\n  url: https://host/",
-		`c:3: url "https://host/": it needs a host and a path`,
+		`c:3: repositories.a.url "https://host/": it needs a host and a path`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://host:99999/x",
-		`c:3: url "https://host:99999/x": "99999" is no port`,
+		`c:3: repositories.a.url "https://host:99999/x": "99999" is no port`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://host:port/x",
-		`c:3: url "https://host:port/x": it cannot be read as an address`,
+		`c:3: repositories.a.url "https://host:port/x": it cannot be read as an address`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://bot:s3cr3t@host/x",
-		`c:3: url "https://xxxxx@host/x": a password does not belong in it; ` +
-			`use BOBBIN_GIT_TOKEN or token_env`,
+		`c:3: repositories.a.url "https://xxxxx@host/x": a password does not belong in it; use ` +
+			`BOBBIN_GIT_TOKEN or token_env`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://s3cr3t@host/x",
-		`c:3: url "https://xxxxx@host/x": a user does not belong in it; use BOBBIN_GIT_TOKEN or token_env`,
+		`c:3: repositories.a.url "https://xxxxx@host/x": a user does not belong in it; use ` +
+			`BOBBIN_GIT_TOKEN or token_env`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://host/x?a=b",
-		`c:3: url "https://host/x?a=b": a query or fragment does not belong in it`,
+		`c:3: repositories.a.url "https://host/x?a=b": a query or fragment does not belong in it`,
 	},
 	{
 		"repositories:\n- name: a\n  url: file://srv/x",
-		`c:3: url "file://srv/x": a file address has three slashes and a path: file:///srv/git/shop.git`,
+		`c:3: repositories.a.url "file://srv/x": a file address has three slashes and a path: ` +
+			`file:///srv/git/shop.git`,
 	},
-	{"repositories:\n- name: a\n  url: ~/x", `c:3: url "~/x": ~ is not resolved; write the whole path`},
+	{
+		"repositories:\n- name: a\n  url: ~/x",
+		`c:3: repositories.a.url "~/x": ~ is not resolved; write the whole path`,
+	},
 	{
 		"repositories:\n- name: a\n  url: \"/a\\nb\"",
-		`c:3: url "/a\nb": it has white space where none belongs`,
+		`c:3: repositories.a.url "/a\nb": it has white space where none belongs`,
 	},
 	// a repository's other keys
-	{one + "watch: everything", `c:4: unknown watch "everything"; one of mention, all`},
-	{one + "watch: mentoin", `c:4: unknown watch "mentoin"; one of mention, all; did you mean "mention"?`},
-	{one + "watch: all", `c:4: watch: all needs channels to watch`},
-	{one + "reactions: [bug]", `c:4: reactions need channels in which they count`},
+	{
+		one + "watch: everything",
+		`c:4: repositories.shop.watch: unknown watch "everything"; one of mention, all`,
+	},
+	{
+		one + "watch: mentoin",
+		`c:4: repositories.shop.watch: unknown watch "mentoin"; one of mention, all; did you mean ` +
+			`"mention"?`,
+	},
+	{
+		one + "watch: all",
+		`c:4: repositories.shop.watch: all needs channels to watch`,
+	},
+	{
+		one + "reactions: [bug]",
+		`c:4: repositories.shop.reactions need channels in which they count`,
+	},
 	{
 		one + "channels: [C0123]\n    reactions: [':bug:']",
-		`c:5: reaction ":bug:": write it without the colons, bug`,
+		`c:5: repositories.shop.reactions[0]: reaction ":bug:": write it without the colons, bug`,
 	},
 	{
 		one + "channels: [C0123]\n    reactions: [A bug]",
-		`c:5: "A bug" is not the name of an emoji such as bug`,
+		`c:5: repositories.shop.reactions[0]: "A bug" is not the name of an emoji such as bug`,
 	},
 	{
 		one + "watch: true",
-		`c:4: repositories[0].watch: text is expected, not true (put it in quotes if it is text)`,
+		`c:4: repositories.shop.watch: text is expected, not true (put it in quotes if it is text)`,
 	},
-	{one + "channels: [bugs]", `c:4: "bugs" is not a channel's id such as C0123ABCD, or its #name in quotes`},
+	{
+		one + "channels: [bugs]",
+		`c:4: repositories.shop.channels[0]: "bugs" is not a channel's id such as C0123ABCD, or ` +
+			`its #name in quotes`,
+	},
 	{
 		one + "channels:\n    - #bugs\n",
-		`c:5: repositories[0].channels[0] is empty; a value that begins with # has to be in quotes`,
+		`c:5: repositories.shop.channels[0] is empty; a value that begins with # has to be in ` +
+			`quotes`,
 	},
-	{one + "channels: [C012, C013, C012]", `c:4: "C012" is there twice`},
-	{one + "channels: C012", `c:4: repositories[0].channels: a list is expected, not the text "C012"`},
-	{one + "approvers: ['@ann']", `c:4: "@ann" is not the id of a person (U…) or a user group (S…)`},
+	{
+		one + "channels: [C012, C013, C012]",
+		`c:4: repositories.shop.channels[2]: "C012" is there twice; remove one`,
+	},
+	{
+		one + "channels: C012",
+		`c:4: repositories.shop.channels: a list is expected, not the text "C012"`,
+	},
+	{
+		one + "approvers: ['@ann']",
+		`c:4: repositories.shop.approvers[0]: "@ann" is not the id of a person (U…) or a user ` +
+			`group (S…), which Slack shows in the menu ⋮ of the person or the group: Copy member ` +
+			`ID, Copy group ID`,
+	},
 	{
 		one + "other_than_requester: yes",
-		`c:4: repositories[0].other_than_requester: true or false is expected, not the text "yes"`,
+		`c:4: repositories.shop.other_than_requester: true is expected, not the text "yes"`,
 	},
 	{
 		one + "branch: 'fix/{slug}'\n    branch_pattern: ^feat/",
-		`c:5: the pattern "^feat/" matches no name of the form "fix/{slug}"`,
+		`c:5: repositories.shop.branch_pattern: "^feat/" matches no name of the form "fix/{slug}"; ` +
+			`change the pattern, or the template`,
 	},
 	{
 		one + "branch_pattern: ^fix/",
-		`c:4: the pattern "^fix/" matches no name of the form "bobbin/{slug}-{id}"`,
+		`c:4: repositories.shop.branch_pattern: "^fix/" matches no name of the form ` +
+			`"bobbin/{slug}-{id}"; change the pattern, or the template`,
 	},
-	{one + "approvals: 0x", `c:4: repositories[0].approvals: a whole number is expected, not the text "0x"`},
+	{
+		one + "approvals: 0x",
+		`c:4: repositories.shop.approvals: a whole number is expected, not the text "0x"`,
+	},
 	{
 		one + "approvals: -1",
-		`c:4: approvals is -1; a number from 1 to 10 is expected: how many people have to approve`,
+		`c:4: repositories.shop.approvals is -1; write how many people have to approve, from 1 to ` +
+			`10, or leave it out for 1`,
 	},
 	{
 		one + "approvals: 2\n    approvers: [U0123ABCD]",
-		`c:4: repository "shop" needs approvals of 2 people, and approvers names 1: ` +
-			`name more, or ask for fewer`,
+		`c:4: repositories.shop.approvals is 2, and approvers names only 1; name more people ` +
+			`there, or lower approvals`,
 	},
 	{
 		one + "needs: [{from: [S0456EFGH]}]",
-		`c:4: needs names no files; a pattern of paths is expected, such as files: "deploy/**"`,
+		`c:4: repositories.shop.needs[0].files is missing: a pattern of paths, such as files: ` +
+			`"deploy/**"`,
 	},
 	{
 		one + "needs: [{files: 'a[', from: [S0456EFGH]}]",
-		`c:4: files "a[" is no pattern of paths within the repository, such as deploy/**`,
+		`c:4: repositories.shop.needs[0].files "a[" is no pattern of paths within the repository; ` +
+			`write one such as deploy/**`,
 	},
 	{
 		one + "needs: [{files: a}]",
-		`c:4: needs names nobody for "a"; people and groups are expected, such as from: [S0456EFGH]`,
+		`c:4: repositories.shop.needs[0].from is missing: the people and groups of whom somebody ` +
+			`has to approve, such as from: [S0456EFGH]`,
 	},
 	{
 		one + "needs: [{files: a, from: [ops]}]",
-		`c:4: "ops" is not the id of a person (U…) or a user group (S…)`,
+		`c:4: repositories.shop.needs[0].from[0]: "ops" is not the id of a person (U…) or a user ` +
+			`group (S…), which Slack shows in the menu ⋮ of the person or the group: Copy member ` +
+			`ID, Copy group ID`,
 	},
-	{one + "review: never", `c:4: unknown review "never"; one of on, off`},
-	{one + "guests: none", `c:4: unknown guests "none"; one of all, no_code`},
+	{
+		one + "review: never",
+		`c:4: repositories.shop.review: unknown review "never"; one of on, off`,
+	},
+	{
+		one + "guests: none",
+		`c:4: repositories.shop.guests: unknown guests "none"; one of all, no_code`,
+	},
 	{
 		one + "branch_prefix: bobbin",
-		`c:4: branch_prefix "bobbin" has to be the beginning of a branch's name and end in a slash, ` +
-			`such as bobbin/`,
+		`c:4: repositories.shop.branch_prefix "bobbin" has to be the beginning of a branch's name ` +
+			`and end in a slash, such as bobbin/`,
 	},
 	{
 		one + "visual: {pages: [/etc/passwd]}",
-		`c:4: visual.pages: "/etc/passwd" has to be the path of a file within the repository, ` +
-			`such as docs/index.html or out/iframe.html?id=cart`,
+		`c:4: repositories.shop.visual.pages[0]: "/etc/passwd" has to be the path of a file within ` +
+			`the repository, such as docs/index.html or out/iframe.html?id=cart`,
 	},
 	{
 		one + "visual: {pages: [a.html, \"../b.html?x\"]}",
-		`c:4: visual.pages: "../b.html?x" has to be the path of a file within the repository, ` +
-			`such as docs/index.html or out/iframe.html?id=cart`,
+		`c:4: repositories.shop.visual.pages[1]: "../b.html?x" has to be the path of a file within ` +
+			`the repository, such as docs/index.html or out/iframe.html?id=cart`,
 	},
-	{one + "visual: {pages: [a, b, c, d, e, f]}", `c:4: visual.pages has 6 pages; at most 5 are shown`},
-	{one + "visual: {build: make}", `c:4: visual.build makes pages; name those to show in visual.pages`},
+	{
+		one + "visual: {pages: [a, b, c, d, e, f]}",
+		`c:4: repositories.shop.visual.pages has 6 pages; at most 5 are shown`,
+	},
+	{
+		one + "visual: {build: make}",
+		`c:4: repositories.shop.visual.build makes pages; name those to show in visual.pages`,
+	},
 	{
 		one + "releases: [v*, \"release/[\"]",
-		`c:4: release "release/[": a pattern of names of branches or tags is expected, ` +
-			`such as release/* or v*`,
+		`c:4: repositories.shop.releases[1]: "release/[" is no pattern of names of branches or ` +
+			`tags; write one such as release/* or v*`,
 	},
-	{one + "releases: [bobbin/*]", `c:4: release "bobbin/*" begins as the branches do that Bobbin pushes`},
-	{one + "bases: [bobbin/*]", `c:4: base "bobbin/*" begins as the branches do that Bobbin pushes`},
+	{
+		one + "releases: [bobbin/*]",
+		`c:4: repositories.shop.releases[0]: "bobbin/*" begins with branch_prefix bobbin/, as the ` +
+			`branches do that Bobbin pushes; change one of them`,
+	},
+	{
+		one + "bases: [bobbin/*]",
+		`c:4: repositories.shop.bases[0]: "bobbin/*" begins with branch_prefix bobbin/, as the ` +
+			`branches do that Bobbin pushes; change one of them`,
+	},
 	{
 		one + "branch: fix/{tiket}-{slug}",
-		`c:4: branch "fix/{tiket}-{slug}": there is no placeholder {tiket}; ` +
+		`c:4: repositories.shop.branch "fix/{tiket}-{slug}": there is no placeholder {tiket}; ` +
 			`there are {ticket}, {slug}, {id}, {type}`,
 	},
-	{one + "branch: fix/{ticket}", `c:4: branch "fix/{ticket}" needs {slug} or {id}`},
+	{
+		one + "branch: fix/{ticket}",
+		`c:4: repositories.shop.branch "fix/{ticket}" needs {slug} or {id} in it`,
+	},
 	{
 		one + "branch: fix//{slug}",
-		`c:4: branch "fix//{slug}" makes names such as "fix//refunds-are-too-high": git does not accept ` +
-			`that as the name of a branch`,
+		`c:4: repositories.shop.branch "fix//{slug}" makes names such as ` +
+			`"fix//refunds-are-too-high": git does not accept that as the name of a branch`,
 	},
 	{
 		one + "branch_pattern: '^(fix'",
-		"c:4: branch_pattern \"^(fix\" is no regular expression: error parsing regexp: missing closing ): " +
-			"`^(fix`",
+		"c:4: repositories.shop.branch_pattern \"^(fix\" is no regular expression (RE2): error " +
+			"parsing regexp: missing closing ): `^(fix`",
 	},
-	{one + `title: "fix: {ticket}"`, `c:4: title "fix: {ticket}" needs {summary}`},
-	{one + `title: "fix: {summary"`, `c:4: title "fix: {summary": an opening brace has no closing one`},
+	{
+		one + `title: "fix: {ticket}"`,
+		`c:4: repositories.shop.title "fix: {ticket}" needs {summary} in it`,
+	},
+	{
+		one + `title: "fix: {summary"`,
+		`c:4: repositories.shop.title "fix: {summary": an opening brace has no closing one`,
+	},
 	{
 		one + "branch_prefix: /",
-		`c:4: branch_prefix "/" has to be the beginning of a branch's name and end in a slash, ` +
-			`such as bobbin/`,
+		`c:4: repositories.shop.branch_prefix "/" has to be the beginning of a branch's name and ` +
+			`end in a slash, such as bobbin/`,
 	},
 	{
 		one + "branch_prefix: refs/heads/bobbin/",
-		`c:4: branch_prefix "refs/heads/bobbin/" has to be the beginning of a branch's name and end in a ` +
-			`slash, such as bobbin/`,
+		`c:4: repositories.shop.branch_prefix "refs/heads/bobbin/" has to be the beginning of a ` +
+			`branch's name and end in a slash, such as bobbin/`,
 	},
 	{
 		one + "base: bobbin/main\n    branch_prefix: bobbin/",
-		`c:5: base "bobbin/main" begins with branch_prefix "bobbin/"; ` +
-			`name another branch_prefix, so that Bobbin's branches differ from it`,
+		`c:5: repositories.shop.branch_prefix: base "bobbin/main" begins with branch_prefix ` +
+			`"bobbin/"; name another branch_prefix, so that Bobbin's branches differ from it`,
 	},
 	{
 		one + "base: bobbin/main",
-		`c:2: base "bobbin/main" begins with branch_prefix "bobbin/"; ` +
-			`name another branch_prefix, so that Bobbin's branches differ from it`,
+		`c:2: repositories.shop.branch_prefix: base "bobbin/main" begins with branch_prefix ` +
+			`"bobbin/"; name another branch_prefix, so that Bobbin's branches differ from it`,
 	},
-	{one + "base: refs/heads/main", `c:4: base "refs/heads/main": leave refs/heads/ out`},
+	{
+		one + "base: refs/heads/main",
+		`c:4: repositories.shop.base "refs/heads/main": leave refs/heads/ out`,
+	},
 	{
 		one + "base: my branch",
-		`c:4: base "my branch": a branch's name has no spaces and none of ~ ^ : ? * [ \`,
+		`c:4: repositories.shop.base "my branch": a branch's name has no spaces and none of ~ ^ : ` +
+			`? * [ \`,
 	},
-	{one + "base: a..b", `c:4: base "a..b": git does not accept that as the name of a branch`},
-	{one + "scope: ../other", `c:4: scope "../other" has to be a folder within the repository`},
-	{one + "scope: /services", `c:4: scope "/services" has to be a folder within the repository`},
+	{
+		one + "base: a..b",
+		`c:4: repositories.shop.base "a..b": git does not accept that as the name of a branch`,
+	},
+	{
+		one + "scope: ../other",
+		`c:4: repositories.shop.scope "../other" has to be a folder within the repository`,
+	},
+	{
+		one + "scope: /services",
+		`c:4: repositories.shop.scope "/services" has to be a folder within the repository`,
+	},
 	{
 		one + "checks: make test",
-		`c:4: repositories[0].checks: keys and values are expected, not the text "make test"`,
+		`c:4: repositories.shop.checks: keys and values are expected, not the text "make test"`,
 	},
-	{one + "checks: {warm: yes}", `c:4: unknown warm "yes"; one of on, off`},
-	{hub + "  host: on\n  checks: {ci: green}", `c:5: unknown ci "green"; one of off, on, red`},
+	{
+		one + "checks: {warm: yes}",
+		`c:4: repositories.shop.checks.warm: unknown warm "yes"; one of on, off`,
+	},
+	{
+		hub + "  host: on\n  checks: {ci: green}",
+		`c:5: repositories.a.checks.ci: unknown ci "green"; one of off, on, red`,
+	},
 	{
 		one + "checks: {ci: red}",
-		"c:4: checks.ci is red, and CI can be asked only where host names the git host whose checks are " +
-			"read: add host: on",
+		`c:4: repositories.shop.checks.ci is red, and CI can be asked only where host names the ` +
+			`git host whose checks are read: add host: on`,
 	},
 	{
 		one + "checks: {near: npm test}",
-		`c:4: near "npm test" needs {files} or {packages} where the changed ones are to be`,
+		`c:4: repositories.shop.checks.near "npm test" needs {files} or {packages} where the ` +
+			`changed ones are to be`,
 	},
 	// credentials
 	{
 		hub + "  token_env: SHOP TOKEN",
-		`c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; ` +
-			`the token itself does not belong here`,
+		`c:4: repositories.a.token_env has to be the name of a variable of the environment, such ` +
+			`as SHOP_TOKEN; the token itself does not belong here`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://h/x\n  token_env: ghp_s3cr3t",
-		`c:4: token_env has to be the name of a variable of the environment, such as SHOP_TOKEN; ` +
-			`the token itself does not belong here`,
+		`c:4: repositories.a.token_env has to be the name of a variable of the environment, such ` +
+			`as SHOP_TOKEN; the token itself does not belong here`,
 	},
 	{
 		"repositories:\n- name: a\n  url: https://h/x\n  token_env: DATABASE_URL",
-		`c:4: token_env DATABASE_URL is a secret for something else`,
+		`c:4: repositories.a.token_env DATABASE_URL is a secret for something else`,
 	},
-	{one + "token_env: SHOP_TOKEN", `c:4: token_env is for addresses that begin with https://`},
-	{one + "github_app: {id: 12}", `c:4: github_app is for addresses that begin with https://`},
-	{hub + "  token_env: A\n  github_app: {id: 12}", `c:4: token_env and github_app: set only one of them`},
+	{
+		one + "token_env: SHOP_TOKEN",
+		`c:4: repositories.shop.token_env is for addresses that begin with https://`,
+	},
+	{
+		one + "github_app: {id: 12}",
+		`c:4: repositories.shop.github_app is for addresses that begin with https://`,
+	},
+	{
+		hub + "  token_env: A\n  github_app: {id: 12}",
+		`c:4: repositories.a.token_env and github_app: set only one of them`,
+	},
 	{
 		hub + "github_app: {installation: 7}",
-		`c:4: github_app needs an id; it is on the App's page under About`,
+		`c:4: github_app.id is missing; it is on the App's page under About`,
 	},
-	{hub + "github_app:", `c:4: github_app needs an id; it is on the App's page under About`},
-	{hub + "github_app: {id: my app}", `c:4: github_app: the id "my app" is no number and no client id`},
+	{
+		hub + "github_app:",
+		`c:4: github_app.id is missing; it is on the App's page under About`,
+	},
+	{
+		hub + "github_app: {id: my app}",
+		`c:4: github_app.id: the id "my app" is no number and no client id`,
+	},
 	{
 		hub + "github_app: {id: 12, installation: all}",
-		`c:4: github_app: installation "all" has to be auto or a number`,
+		`c:4: github_app.installation: installation "all" has to be auto or a number`,
 	},
 	{
 		hub + "github_app: {id: 12, installation: 07}",
-		`c:4: github_app: installation "07" has to be auto or a number`,
+		`c:4: github_app.installation: installation "07" has to be auto or a number`,
 	},
 	{
 		hub + "github_app: {id: 12, api_url: http://ghe.example.com/api/v3}",
-		"c:4: api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\nc:4: github_app: " +
-			"no repository has an https address at the GitHub of http://ghe.example.com/api/v3",
+		"c:4: github_app.api_url \"http://ghe.example.com/api/v3\": it has to begin with https://\n" +
+			`c:4: github_app: no repository has an https address at the GitHub of ` +
+			`http://ghe.example.com/api/v3`,
 	},
 	{
 		hub + "github_app: {id: 12, api_url: 'https://me:s3cr3t@ghe.example.com'}",
-		"c:4: api_url \"https://xxxxx@ghe.example.com\": a user, query or fragment does not belong in it\n" +
-			"c:4: github_app: no repository has an https address at the GitHub of " +
-			"https://xxxxx@ghe.example.com",
+		`c:4: github_app.api_url "https://xxxxx@ghe.example.com": a user, query or fragment does ` +
+			"not belong in it\n" +
+			`c:4: github_app: no repository has an https address at the GitHub of ` +
+			`https://xxxxx@ghe.example.com`,
 	},
 	{
 		hub + "github_app: {id: 12, api_url: https://ghe.example.com/api/v3}",
@@ -685,16 +841,17 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		hub + "  github_app: {id: 12, api_url: https://ghe.example.com/api/v3}",
-		`c:4: github_app: https://github.com/acme/shop.git is not at the GitHub of ` +
+		`c:4: repositories.a.github_app: https://github.com/acme/shop.git is not at the GitHub of ` +
 			`https://ghe.example.com/api/v3; set api_url, such as https://github.example.com/api/v3`,
 	},
 	{
 		"repositories:\n- {name: a, url: https://github.com/acme}\ngithub_app: {id: 12}",
-		`c:2: url "https://github.com/acme": a repository of GitHub has the address https://HOST/OWNER/NAME`,
+		`c:2: repositories.a.url "https://github.com/acme": a repository of GitHub has the address ` +
+			`https://HOST/OWNER/NAME`,
 	},
 	{
 		hub + "github_app: {id: 12, key: x}",
-		`c:4: unknown key "key"; github_app knows id, key_file, installation, api_url`,
+		`c:4: github_app: unknown key "key"; one of id, key_file, installation, api_url`,
 	},
 	{
 		hub + "app_id: 12",
@@ -704,41 +861,45 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		hub + "github_app: {id: 12, key_file: /no/such/key.pem}",
-		`c:4: key_file /no/such/key.pem: no such file or directory`,
+		`c:4: github_app.key_file /no/such/key.pem: no such file or directory`,
 	},
 	{
 		hub + "github_app: {id: 12, key_file: /dev/zero}",
-		`c:4: key_file /dev/zero: it is not a file with a key`,
+		`c:4: github_app.key_file /dev/zero: it is not a file with a key`,
 	},
 	{
 		hub + "github_app: {id: 12, key_file: '-----BEGIN RSA PRIVATE KEY----- MIIEpAIB -----END RSA " +
 			"PRIVATE KEY-----'}",
-		`c:4: key_file has to be the path of a file; the key itself does not belong here`,
+		`c:4: github_app.key_file has to be the path of a file; the key itself does not belong here`,
 	},
 	{
 		hub + "github_app:\n  id: 12\n  key_file: |\n    MIIEpAIB\n    AKCAQEA",
-		`c:6: key_file has to be the path of a file; the key itself does not belong here`,
+		`c:6: github_app.key_file has to be the path of a file; the key itself does not belong here`,
 	},
 	// agents and models
 	{
 		plainConfig + "agents:\n  depe: {model: gpt-5}",
-		`c:3: unknown agent "depe"; one of consultant, critic, deep, orchestrator, quick, ` +
-			`visual-engineering; did you mean "deep"?`,
+		`c:3: agents.depe: unknown agent "depe"; one of consultant, critic, deep, orchestrator, ` +
+			`quick, visual-engineering; did you mean "deep"?`,
 	},
 	{
 		plainConfig + "agents:\n  deep: {model: gpt-5, effort: hihg}",
-		`c:3: unknown effort "hihg"; one of none, minimal, low, medium, high, xhigh; did you mean "high"?`,
+		`c:3: agents.deep.effort: unknown effort "hihg"; one of none, minimal, low, medium, high, ` +
+			`xhigh; did you mean "high"?`,
 	},
-	{plainConfig + "agents:\n  deep: {model: gpt 5}", `c:3: model "gpt 5" has white space in it`},
+	{
+		plainConfig + "agents:\n  deep: {model: gpt 5}",
+		`c:3: agents.deep.model "gpt 5" has white space in it`,
+	},
 	{
 		plainConfig + "agents:\n  deep: {name: '[deep]'}",
-		`c:3: the name "[deep]" has to be one line of at most 40 characters, ` +
+		`c:3: agents.deep.name: the name "[deep]" has to be one line of at most 40 characters, ` +
 			`without brackets or white space around it`,
 	},
 	{
 		plainConfig + "agents:\n  deep: {name: ' '}",
-		`c:3: the name " " has to be one line of at most 40 characters, ` +
-			`without brackets or white space around it`,
+		`c:3: agents.deep.name: the name " " has to be one line of at most 40 characters, without ` +
+			`brackets or white space around it`,
 	},
 	{
 		plainConfig + "agents:\n  deep: gpt-5",
@@ -746,46 +907,67 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		plainConfig + "models:\n  gpt5: {input_usd_per_million: 1}",
-		`c:3: model "gpt5" is used by no agent, and is the fallback of no model; did you mean "gpt-5"?`,
+		`c:3: models.gpt5: no agent uses it, and it is the fallback of no model; did you mean ` +
+			`"gpt-5"?`,
 	},
 	{
 		plainConfig + "models:\n  gpt-5:\n    output_usd_per_million: -1",
-		`c:4: output_usd_per_million of "gpt-5" may not be below zero`,
+		`c:4: models.gpt-5.output_usd_per_million may not be below zero`,
 	},
 	{
 		plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: cheap",
 		`c:4: models.gpt-5.input_usd_per_million: a number is expected, not the text "cheap"`,
 	},
-	{plainConfig + "models:\n  gpt-5:\n    fallback: [gpt-5]", `c:4: "gpt-5" is its own fallback`},
+	{
+		plainConfig + "models:\n  gpt-5:\n    fallback: [gpt-5]",
+		`c:4: models.gpt-5.fallback: "gpt-5" is its own fallback`,
+	},
 	{
 		plainConfig + "models:\n  gpt-5: {fallback: [a.b]}\n  a.b: {fallback: [gpt-5]}",
-		"c:3: \"gpt-5\" is its own fallback\nc:4: \"a.b\" is its own fallback",
+		"c:3: models.gpt-5.fallback: \"gpt-5\" is its own fallback\n" +
+			`c:4: models.a.b.fallback: "a.b" is its own fallback`,
 	},
-	{one + "code_url: 'javascript:{commit}{path}'", `c:4: code_url has to begin with https:// or http://`},
+	{
+		one + "code_url: 'javascript:{commit}{path}'",
+		`c:4: repositories.shop.code_url has to begin with https:// or http://`,
+	},
 	{
 		one + "code_url: 'https://x.example/{path}'",
-		`c:4: code_url has no {commit} in it: it is the address of a line of code, with {commit}, ` +
-			`{path} and {line}`,
+		`c:4: repositories.shop.code_url has no {commit} in it: it is the address of a line of ` +
+			`code, with {commit}, {path} and {line}`,
 	},
 	{
 		plainConfig + "models:\n  gpt-5:\n    context_tokens: 400",
-		`c:4: context_tokens of "gpt-5" has to be 8000 or more: no model that can use tools reads less`,
+		`c:4: models.gpt-5.context_tokens has to be 8000 or more: no model that can use tools ` +
+			`reads less`,
 	},
 	{
 		plainConfig + "models:\n  gpt-5:\n    vision: sometimes",
 		`c:4: models.gpt-5.vision: true or false is expected, not the text "sometimes"`,
 	},
-	{plainConfig + "models:\n  gpt-5: {fallback: ['']}", `c:3: fallback "" is not the name of a model`},
+	{
+		plainConfig + "models:\n  gpt-5: {fallback: ['']}",
+		`c:3: models.gpt-5.fallback[0] "" is not the name of a model`,
+	},
 	// words
 	{
 		plainConfig + "words:\n  stop: [finito]\n  hold:\n    - moment mal\n    - x",
-		`c:6: words.hold: "x" is too short: a phrase has 2 to 60 characters`,
+		`c:6: words.hold[1]: "x" is too short: a phrase has 2 to 60 characters`,
 	},
 	{plainConfig + "words: {stop: finito}", `c:2: words.stop: a list is expected, not the text "finito"`},
-	{plainConfig + "words: {halt: [finito]}", `c:2: unknown key "halt"; did you mean "hold"?`},
+	{
+		plainConfig + "words: {halt: [finito]}",
+		`c:2: words: unknown key "halt"; did you mean "hold"?`,
+	},
 	// limits
-	{plainConfig + "limits:\n  session_usd: -5", `c:3: session_usd may not be below zero`},
-	{plainConfig + "limits:\n  session_minutes: -1", `c:3: session_minutes may not be below zero`},
+	{
+		plainConfig + "limits:\n  session_usd: -5",
+		`c:3: limits.session_usd may not be below zero`,
+	},
+	{
+		plainConfig + "limits:\n  session_minutes: -1",
+		`c:3: limits.session_minutes may not be below zero`,
+	},
 	{
 		plainConfig + "limits:\n  session_usd: .nan",
 		`c:3: limits.session_usd: a number is expected, not the number .nan`,
@@ -808,47 +990,69 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		plainConfig + "limits:\n  attempts_before_consulting: -2",
-		`c:3: attempts_before_consulting may not be below zero`,
+		`c:3: limits.attempts_before_consulting may not be below zero`,
 	},
-	{plainConfig + "limits:\n  sessions_at_once: 100000", `c:3: sessions_at_once may not be more than 1000`},
-	{plainConfig + "limits:\n  session_minutes: 99999999", `c:3: session_minutes may not be more than 10080`},
+	{
+		plainConfig + "limits:\n  sessions_at_once: 100000",
+		`c:3: limits.sessions_at_once may not be more than 1000`,
+	},
+	{
+		plainConfig + "limits:\n  session_minutes: 99999999",
+		`c:3: limits.session_minutes may not be more than 10080`,
+	},
 	{
 		plainConfig + "models:\n  gpt-5:\n    input_usd_per_million: 1250000",
-		`c:4: input_usd_per_million of "gpt-5" may not be more than 100000`,
+		`c:4: models.gpt-5.input_usd_per_million may not be more than 100000`,
 	},
-	{plainConfig + "limits: {session_usd: 10, day_usd: 5}", `c:2: session_usd is more than day_usd`},
+	{
+		plainConfig + "limits: {session_usd: 10, day_usd: 5}",
+		`c:2: limits.session_usd is more than day_usd`,
+	},
 	{
 		plainConfig + "limits: {session_usd: 10, person_day_usd: 5}",
-		`c:2: session_usd is more than person_day_usd`,
+		`c:2: limits.session_usd is more than person_day_usd`,
 	},
 	{
 		plainConfig + "limits:\n  session_usd: 10\n  channel_day_usd: 5",
-		`c:3: session_usd is more than channel_day_usd`,
+		`c:3: limits.session_usd is more than channel_day_usd`,
 	},
-	{plainConfig + "limits: {channel_day_usd: 10, day_usd: 5}", `c:2: channel_day_usd is more than day_usd`},
-	{plainConfig + "limits:\n  day_usd: 5\n  person_day_usd: 6", `c:4: person_day_usd is more than day_usd`},
+	{
+		plainConfig + "limits: {channel_day_usd: 10, day_usd: 5}",
+		`c:2: limits.channel_day_usd is more than day_usd`,
+	},
+	{
+		plainConfig + "limits:\n  day_usd: 5\n  person_day_usd: 6",
+		`c:4: limits.person_day_usd is more than day_usd`,
+	},
 	{
 		plainConfig + "limits: {session_tokens: 10, person_day_tokens: 5}",
-		`c:2: session_tokens is more than person_day_tokens`,
+		`c:2: limits.session_tokens is more than person_day_tokens`,
 	},
 	{
 		"repositories: [{name: shop, url: /srv/shop.git, private: true}]",
-		`c:1: repository "shop" is private, so it needs channels; without one, no thread can be about it`,
+		`c:1: repositories.shop.private: true needs channels; without one, no thread can be about ` +
+			`the repository`,
 	},
 	{
 		plainConfig + "limits: {channel_day_commands: 10, day_commands: 5}",
-		`c:2: channel_day_commands is more than day_commands`,
+		`c:2: limits.channel_day_commands is more than day_commands`,
 	},
 	{
 		plainConfig + "limits: {session_disk_mb: 10, person_day_disk_mb: 5}",
-		`c:2: session_disk_mb is more than person_day_disk_mb`,
+		`c:2: limits.session_disk_mb is more than person_day_disk_mb`,
 	},
 	{
 		plainConfig + "limits: {channel_day_minutes: 10, day_minutes: 5}",
-		`c:2: channel_day_minutes is more than day_minutes`,
+		`c:2: limits.channel_day_minutes is more than day_minutes`,
 	},
-	{plainConfig + "limits: {day_minutes: 2000000}", `c:2: day_minutes may not be more than 1440000`},
-	{plainConfig + "limits: {session_disk_mb: -1}", `c:2: session_disk_mb may not be below zero`},
+	{
+		plainConfig + "limits: {day_minutes: 2000000}",
+		`c:2: limits.day_minutes may not be more than 1440000`,
+	},
+	{
+		plainConfig + "limits: {session_disk_mb: -1}",
+		`c:2: limits.session_disk_mb may not be below zero`,
+	},
 	{
 		plainConfig + "limits: {session_output_mb: 1.5}",
 		`c:2: limits.session_output_mb: a whole number is expected, not the number 1.5`,
@@ -857,20 +1061,29 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "limits: {session_tokens: 1e12}",
 		`c:2: limits.session_tokens: a whole number is expected, not the text "1e12"`,
 	},
-	{plainConfig + "limits: {session_tokens: -1}", `c:2: session_tokens may not be below zero`},
+	{
+		plainConfig + "limits: {session_tokens: -1}",
+		`c:2: limits.session_tokens may not be below zero`,
+	},
 	{
 		plainConfig + "limits: {session_commands: many}",
 		`c:2: limits.session_commands: a whole number is expected, not the text "many"`,
 	},
-	{plainConfig + "limits: {person_day_usd: 2000000}", `c:2: person_day_usd may not be more than 1000000`},
-	{plainConfig + "limits:\n  session: {usd: -5}", `c:3: session.usd may not be below zero`},
+	{
+		plainConfig + "limits: {person_day_usd: 2000000}",
+		`c:2: limits.person_day_usd may not be more than 1000000`,
+	},
+	{
+		plainConfig + "limits:\n  session: {usd: -5}",
+		`c:3: limits.session.usd may not be below zero`,
+	},
 	{
 		plainConfig + "limits:\n  session: {usd: 10}\n  all_day: {usd: 5}",
-		`c:3: session.usd is more than all_day.usd`,
+		`c:3: limits.session.usd is more than all_day.usd`,
 	},
 	{
 		plainConfig + "limits:\n  session_usd: 10\n  all_day: {usd: 5}",
-		`c:3: session_usd is more than all_day.usd`,
+		`c:3: limits.session_usd is more than all_day.usd`,
 	},
 	{
 		plainConfig + "limits:\n  session: {usd: 10}\n  session_usd: 5",
@@ -884,11 +1097,13 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		plainConfig + "limits: {session: {euros: 5}}",
-		`c:2: unknown key "euros"; limits.session knows usd, tokens, minutes, commands, output, disk`,
+		`c:2: limits.session: unknown key "euros"; one of usd, tokens, minutes, commands, output, ` +
+			`disk`,
 	},
 	{
 		plainConfig + "limits: {usd: 5}",
-		`c:2: unknown key "usd"; it belongs to session, person_day, channel_day and all_day of limits`,
+		`c:2: limits: unknown key "usd"; it belongs to session, person_day, channel_day and ` +
+			`all_day of limits`,
 	},
 	{
 		plainConfig + "limits: {session: 5}",
@@ -910,32 +1125,36 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "limits: {session: {minutes: 2M}}",
 		`c:2: limits.session.minutes: a whole number is expected, not the text "2M"`,
 	},
-	{plainConfig + "limits: {session: {tokens: 2G}}", `c:2: session.tokens may not be more than 1000000000`},
+	{
+		plainConfig + "limits: {session: {tokens: 2G}}",
+		`c:2: limits.session.tokens may not be more than 1000000000`,
+	},
 	{
 		plainConfig + "limits: {session: {commands: 2000000000}}",
-		`c:2: session.commands may not be more than 1000000000`,
+		`c:2: limits.session.commands may not be more than 1000000000`,
 	},
 	{
 		plainConfig + "limits: {all_day: {tokens: 2000G}}",
-		`c:2: all_day.tokens may not be more than 1000000000000`,
+		`c:2: limits.all_day.tokens may not be more than 1000000000000`,
 	},
 	{
 		plainConfig + "limits: {all_day: {minutes: 2000000}}",
-		`c:2: all_day.minutes may not be more than 1440000`,
+		`c:2: limits.all_day.minutes may not be more than 1440000`,
 	},
 	// the rest
 	{
 		plainConfig + "sandbox: {kind: bubblewarp}",
-		`c:2: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, namespaces, gvisor, docker, ` +
-			`none; did you mean "bubblewrap"?`,
+		`c:2: sandbox.kind: unknown sandbox kind "bubblewarp"; one of auto, bubblewrap, ` +
+			`namespaces, gvisor, docker, none; did you mean "bubblewrap"?`,
 	},
 	{
 		plainConfig + "sandbox: {kind: docker}",
-		`c:2: the sandbox kind docker needs an image, such as image: golang:1.26, that the engine has`,
+		`c:2: sandbox.kind: the sandbox kind docker needs an image, such as image: golang:1.26, ` +
+			`that the engine has`,
 	},
 	{
 		plainConfig + "sandbox: {kind: docker, image: '--privileged'}",
-		`c:2: image "--privileged": a name is expected`,
+		`c:2: sandbox.image "--privileged": a name is expected`,
 	},
 	{
 		plainConfig + "sandbox: {kind: docker, image: go, engine: bin/podman}",
@@ -988,20 +1207,24 @@ var badConfigs = []struct{ text, want string }{
   - {url: "https://x", command: [x], tools: [a], repositories: [shp]}
   - {name: m, command: [x], env: {A_TOKEN: s3cr3t}, env_from: [SLACK_BOT_TOKEN]}
 `,
-		`c:3: "a" is there twice
-c:3: allow names "b", which is not among tools; did you mean "a"?
-c:3: bytes has to be between 1 and 150 KB
-c:3: calls has to be between 1 and 10000
-c:3: the name "Lo-ki" has to be at most 20 lower-case letters and digits, since agents see its tools as source_NAME_TOOL
-c:3: token_env has to be the name of a variable of the environment, such as ` +
-			`LOKI_TOKEN; the token itself does not belong here
-c:3: url https://xxxxx@x has a user or password in it; name a variable with token_env
-c:4: a source has a url or a command, not both
-c:4: a source needs a name
-c:4: there is no repository "shp"; did you mean "shop"?
-c:5: env A_TOKEN looks like a secret: put it into a variable, and name that under env_from
-c:5: env_from SLACK_BOT_TOKEN is a secret for something else
-c:5: tools names the tools that may be called; bobbin doctor lists what a server offers`,
+		"c:3: sources.Lo-ki.allow[0] names \"b\", which is not among tools; did you mean \"a\"?\n" +
+			"c:3: sources.Lo-ki.bytes has to be between 1 and 150 KB\n" +
+			"c:3: sources.Lo-ki.calls has to be between 1 and 10000\n" +
+			`c:3: sources.Lo-ki.name: the name "Lo-ki" has to be at most 20 lower-case letters and ` +
+			"digits, since agents see its tools as source_NAME_TOOL\n" +
+			`c:3: sources.Lo-ki.token_env has to be the name of a variable of the environment, such as ` +
+			"LOKI_TOKEN; the token itself does not belong here\n" +
+			"c:3: sources.Lo-ki.tools[1]: \"a\" is there twice; remove one\n" +
+			`c:3: sources.Lo-ki.url https://xxxxx@x has a user or password in it; name a variable with ` +
+			"token_env\n" +
+			"c:4: sources[1].command: a source has a url or a command, not both\n" +
+			"c:4: sources[1].name is missing: lower-case letters and digits, such as name: loki\n" +
+			"c:4: sources[1].repositories[0]: there is no repository \"shp\"; did you mean \"shop\"?\n" +
+			`c:5: sources.m.env.A_TOKEN: env A_TOKEN looks like a secret: put it into a variable, and ` +
+			"name that under env_from\n" +
+			"c:5: sources.m.env_from[0] SLACK_BOT_TOKEN is a secret for something else\n" +
+			`c:5: sources.m.tools names the tools that may be called; bobbin doctor lists what a ` +
+			`server offers`,
 	},
 	{
 		plainConfig + `trackers:
@@ -1011,14 +1234,17 @@ c:5: tools names the tools that may be called; bobbin doctor lists what a server
   - {kind: jira, url: "https://y", token_env: K, projects: [WEB]}
   - {kind: github, url: "https://x", api_url: x}
 `,
-		`c:3: unknown kind of a tracker "jria"; one of jira, linear, sentry, github, gitlab; did you mean "jira"?
-c:4: "shop" is not the key of a project, such as SHOP
-c:4: token_env is missing: the name of the variable with the token
-c:4: url has to begin with https:// or http:// and a host
-c:5: user is for Jira Cloud
-c:6: WEB is a project of linear, too: its keys would name two issues
-c:7: api_url has to begin with https:// or http://
-c:7: projects names what may be read: the path of a repository, such as acme/shop`,
+		`c:3: trackers[0].kind: unknown kind of a tracker "jria"; one of jira, linear, sentry, ` +
+			"github, gitlab; did you mean \"jira\"?\n" +
+			"c:4: trackers[1].projects[0]: \"shop\" is not the key of a project, such as SHOP\n" +
+			"c:4: trackers[1].token_env is missing: the name of the variable with the token\n" +
+			"c:4: trackers[1].url has to begin with https:// or http:// and a host\n" +
+			"c:5: trackers[2].user is for Jira Cloud only; remove it\n" +
+			`c:6: trackers[3].projects[0]: "WEB" is a project of linear, too, and its keys would name ` +
+			"two issues; remove one\n" +
+			"c:7: trackers[4].api_url has to begin with https:// or http://\n" +
+			`c:7: trackers[4].projects is missing: what may be read, each the path of a repository, ` +
+			`such as acme/shop`,
 	},
 	{
 		plainConfig + `trackers:
@@ -1028,22 +1254,29 @@ c:7: projects names what may be read: the path of a repository, such as acme/sho
   - {kind: github, url: "https://x", projects: [acme/shop], comment: true}
   - {kind: linear, url: "https://y", token_env: K, projects: [APP], file_in: APP, comments: true}
 `,
-		`c:3: WEB is not among projects
-c:4: issues are filed in jira, linear, github, gitlab, not in sentry
-c:5: issue_type is for Jira with file_in
-c:6: to file issues or to comment, the tracker needs a token
-c:7: jira files issues of the same repositories in WEB: name repositories for each
-c:7: unknown key "comments"; did you mean "comment"?`,
+		`c:3: trackers[0].file_in: "WEB" is not among projects (SHOP); add it there, or name one ` +
+			"of them\n" +
+			`c:4: trackers[1].file_in is for jira, linear, github, gitlab: issues cannot be filed in ` +
+			"sentry; remove it\n" +
+			"c:5: trackers[2].issue_type is for Jira with file_in; remove it, or add file_in\n" +
+			`c:6: trackers[3].token_env is missing: file_in and comment write to the tracker, which ` +
+			"needs the name of the variable with a token\n" +
+			`c:7: trackers[4].file_in: issues of the same repositories are filed in WEB of jira ` +
+			"already; give each of these trackers its own repositories, or remove one file_in\n" +
+			`c:7: trackers[4]: unknown key "comments"; did you mean "comment"?`,
 	},
 	// several at once, in the order of the file
 	{
 		"repositories:\n  - name: shop\n    url: nowhere\n    watch: al\nlimits:\n  day_usd: -1\n" +
 			"sandbox: {kind: x}\nhtpp: {}",
-		`c:3: url "nowhere": it has to begin with https://, ssh:// or git@, or be a path that begins with / or ./
-c:4: unknown watch "al"; one of mention, all; did you mean "all"?
-c:6: day_usd may not be below zero
-c:7: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, gvisor, docker, none
-c:8: unknown key "htpp"; did you mean "http"?`,
+		`c:3: repositories.shop.url "nowhere": it has to begin with https://, ssh:// or git@, or ` +
+			"be a path that begins with / or ./\n" +
+			"c:4: repositories.shop.watch: unknown watch \"al\"; one of mention, all; did you mean " +
+			"\"all\"?\n" +
+			"c:6: limits.day_usd may not be below zero\n" +
+			`c:7: sandbox.kind: unknown sandbox kind "x"; one of auto, bubblewrap, namespaces, gvisor, ` +
+			"docker, none\n" +
+			`c:8: unknown key "htpp"; did you mean "http"?`,
 	},
 }
 

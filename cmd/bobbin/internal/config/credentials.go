@@ -132,7 +132,7 @@ func (g GitHubApp) check(p *strictyaml.Problems, at string, whole GitHubApp) {
 	}
 	switch {
 	case whole.ID == "":
-		p.At(at+".id", "github_app needs an id; it is on the App's page under About")
+		p.At(at+".id", "id is missing; it is on the App's page under About")
 	case !appID.MatchString(string(whole.ID)):
 		p.At(at+".id", "github_app: the id %q is no number and no client id", whole.ID)
 	}

@@ -54,13 +54,13 @@ func TestKeyFiles(t *testing.T) {
 			require.NoError(t, err, mode)
 			continue
 		}
-		require.ErrorContains(t, err, "c:4: key_file "+name+": "+want)
+		require.ErrorContains(t, err, "c:4: github_app.key_file "+name+": "+want)
 	}
 	dir := t.TempDir() // key_file is relative to the folder of the configuration file
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "app.pem"), []byte(privateKey()[:200]), 0o600))
 	_, err := parseConfig(filepath.Join(dir, "c"), []byte(hub+"github_app: {id: 12, key_file: app.pem}"))
 	require.ErrorContains(t, err,
-		"c:4: key_file "+filepath.Join(dir, "app.pem")+": it holds no key that begins with")
+		"c:4: github_app.key_file "+filepath.Join(dir, "app.pem")+": it holds no key that begins with")
 	require.NotContains(t, err.Error(), privateKey()[40:60])
 }
 

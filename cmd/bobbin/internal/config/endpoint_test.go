@@ -41,24 +41,25 @@ func TestEndpointsOfTheGuide(t *testing.T) {
 func TestWrongEndpointsAreSaid(t *testing.T) {
 	t.Parallel()
 	for field, want := range map[string]string{
-		"url: api.example.com/v1": "url has to begin with http:// or https://",
-		"url: 'https://sk-123@api.example.com/v1'": "url has a user or key in it; " +
+		"url: api.example.com/v1": ".url has to begin with http:// or https://",
+		"url: 'https://sk-123@api.example.com/v1'": ".url has a user or key in it; " +
 			"name a variable with key_env",
-		"url: 'https://api.example.com/v1?api-version=1'": "url has a query or fragment, " +
+		"url: 'https://api.example.com/v1?api-version=1'": ".url has a query or fragment, " +
 			"which no request would keep; leave it out",
-		"url: 'https://api.example.com/v1/chat/completions'": "url ends in /chat/completions; leave that out",
-		"key_env: sk-123": "key_env has to be the name of a variable " +
+		"url: 'https://api.example.com/v1/chat/completions'": ".url ends in /chat/completions; leave that " +
+			"out",
+		"key_env: sk-123": ".key_env has to be the name of a variable " +
 			"such as OPENROUTER_API_KEY; the key itself does not belong here",
-		"key_header: 'api key'": `key_header "api key" is not the name of a header`,
-		"headers: {authorization: Bearer sk-123}": "the header authorization is set by Bobbin; " +
+		"key_header: 'api key'": `.key_header "api key" is not the name of a header`,
+		"headers: {authorization: Bearer sk-123}": ".headers: the header authorization is set by Bobbin; " +
 			"put a key into a variable, and name it with key_env",
-		`headers: {X-Title: "a\nb"}`: "the value of the header X-Title has " +
+		`headers: {X-Title: "a\nb"}`: ".headers: the value of the header X-Title has " +
 			"characters that a header cannot have",
-		"headers: {'X Title': b}": `"X Title" is not the name of a header`,
-		"served_as: ' x'":         `served_as " x" has white space around it`,
+		"headers: {'X Title': b}": `.headers: "X Title" is not the name of a header`,
+		"served_as: ' x'":         `.served_as " x" has white space around it`,
 	} {
 		_, err := readModels("agents: {deep: {model: m}}\nmodels:\n  m:\n    " + field + "\n")
-		require.ErrorContains(t, err, "bobbin.yaml:4: "+want, field)
+		require.ErrorContains(t, err, "bobbin.yaml:4: models.m"+want, field)
 		require.NotContains(t, err.Error(), "sk-123", field)
 	}
 }

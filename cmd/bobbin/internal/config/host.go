@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/host"
@@ -45,6 +47,9 @@ func (g *GitHost) ReadShort(value any) bool {
 	g.on = value == "on" || value == true
 	return g.on || value == "off" || value == false
 }
+
+// ShortForms names the words that may be written in place of the keys.
+func (GitHost) ShortForms() string { return "the word on or off" }
 
 // opens reports whether pull requests are opened: g is not the zero GitHost.
 func (g GitHost) opens() bool { return !reflect.ValueOf(g).IsZero() }
@@ -100,9 +105,8 @@ func hostKind(site string) string {
 func checkPeople(p *strictyaml.Problems, people map[string]string) {
 	for login, id := range people {
 		if strings.TrimSpace(login) == "" || !personID.MatchString(id) {
-			p.At("$.people",
-				"people: %q has to be a login at the git host, with the Slack id of a person (U…) as its "+
-					"value", login)
+			p.At("$.people."+login, "%q is not the Slack id of a person (U…); people has logins at the git "+
+				"host and the ids of their people, such as ann-at-work: U0123ABCD", id)
 		}
 	}
 }
@@ -115,8 +119,9 @@ func (g GitHost) check(p *strictyaml.Problems, at, remote string) {
 	}
 	switch {
 	case g.Kind == "":
-		p.At(at, "host: %s does not show what kind of host it is; add kind: %s", address.HideSecret(remote),
-			strings.Join(kinds, ", "))
+		p.At(at+".kind", "kind is missing, and %s does not show it; add one of %s, such as host: {kind: "+
+			"gitea}",
+			address.HideSecret(remote), strings.Join(kinds, ", "))
 		return
 	case !slices.Contains(kinds, g.Kind):
 		p.OneOf(at+".kind", "host kind", g.Kind, kinds)
@@ -140,7 +145,9 @@ func (g GitHost) check(p *strictyaml.Problems, at, remote string) {
 		}
 	}
 	if !address.IsHTTP(remote) && g.TokenEnv == "" {
-		p.At(at, "host: a repository that is fetched over ssh needs a token for its host; add token_env")
+		p.At(at+".token_env", "token_env is missing: a repository that is fetched over ssh needs a token "+
+			"for "+
+			"its host, such as host: {token_env: SHOP_HOST_TOKEN}")
 	}
 }
 
@@ -154,12 +161,36 @@ var labelName = regexp.MustCompile(`^[^\s,](?:[^,\r\n]{0,98}[^\s,])?$`)
 func (g GitHost) checkPapers(p *strictyaml.Problems, at string) {
 	if t := g.Template; strings.HasPrefix(t, "/") || slices.Contains(strings.Split(t, "/"), "..") {
 		p.At(at+".template", "template %q has to be on, off, or the path of a file in the repository", t)
+	} else if slices.Contains([]string{"none", "no", "yes", "On", "Off", "ON", "OFF"}, t) {
+		p.At(at+".template", "template is on, off, or the path of a file in the repository; %q is none of "+
+			"these",
+			t)
 	}
 	p.InForm(at+".labels", g.Labels, labelName, "the name of a label, without commas")
-	p.InForm(at+".assignees", g.Assignees, hostLogin, "a login at the git host, requester or approver")
-	p.InForm(at+".reviewers", g.Reviewers, hostLogin,
-		"a login at the git host, codeowners, requester or approver")
+	words := []string{repository.Requester, repository.Approver}
+	p.InForm(at+".assignees", g.Assignees, hostLogin, "a login at the git host (without @), or one of the "+
+		"words requester and approver")
+	checkWords(p, at+".assignees", g.Assignees, append(words, repository.Codeowners))
+	p.InForm(at+".reviewers", g.Reviewers, hostLogin, "a login at the git host (without @), or one of the "+
+		"words codeowners, requester and approver")
+	checkWords(p, at+".reviewers", g.Reviewers, append(words, repository.Codeowners))
 	if slices.Contains(g.Assignees, repository.Codeowners) {
-		p.At(at+".assignees", "codeowners are reviewers: write reviewers: [codeowners]")
+		p.At(at+".assignees", "codeowners are asked for a review, and not assigned; write "+
+			"reviewers: [codeowners]")
+	}
+}
+
+// checkWords adds a problem for each name that is nearly one of the words: it would be taken for a login.
+func checkWords(p *strictyaml.Problems, at string, names, words []string) {
+	for i, name := range names {
+		if slices.Contains(words, name) {
+			continue
+		}
+		near := cli.DidYouMean(strings.ReplaceAll(strings.ToLower(name), "_", ""), words)
+		if near != "" {
+			p.At(fmt.Sprintf("%s[%d]", at, i), "%q is none of the words "+
+				"%s%s", name, strings.Join(words, ", "),
+				near)
+		}
 	}
 }

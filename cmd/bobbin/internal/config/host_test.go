@@ -52,7 +52,7 @@ func TestBadHostsAreSaid(t *testing.T) {
 		{
 			GitHost{on: true},
 			"https://git.acme.com/a/b",
-			"does not show what kind of host it is; add kind: github, gitlab, gitea",
+			"host.kind is missing, and https://git.acme.com/a/b does not show it; add one of github, gitlab",
 		},
 		{GitHost{Kind: "githib"}, hub, `unknown host kind "githib"`},
 		{GitHost{Kind: "gitea", TokenEnv: "T"}, "/srv/git/shop.git", "is no repository at a host"},
@@ -64,13 +64,15 @@ func TestBadHostsAreSaid(t *testing.T) {
 		{GitHost{Draft: "yes"}, hub, `unknown draft "yes"`},
 		{GitHost{Template: "../x"}, hub, `template "../x" has to be on, off, or the path of a file`},
 		{GitHost{Labels: []string{"a,b"}}, hub, "the name of a label, without commas"},
-		{GitHost{Reviewers: []string{"@dan"}}, hub, "a login at the git host, codeowners, requester or"},
+		{GitHost{Reviewers: []string{"@dan"}}, hub, "is not a login at the git host (without @), or one " +
+			"of the words codeowners"},
 		{GitHost{Assignees: []string{"codeowners"}}, hub, "write reviewers: [codeowners]"},
 		{GitHost{Labels: []string{"type: bug"}, Reviewers: []string{"codeowners", "dan.d"}}, hub, ""},
 		{GitHost{TokenEnv: "ghp_secret"}, hub, "token_env has to be the name of a variable"},
 		{GitHost{TokenEnv: "SLACK_BOT_TOKEN"}, hub, "is a secret for something else"},
 		{GitHost{SecretEnv: "HOOK_SECRET"}, hub, ""},
-		{GitHost{on: true}, "git@github.com:acme/shop.git", "needs a token for its host; add token_env"},
+		{GitHost{on: true}, "git@github.com:acme/shop.git", "host.token_env is missing: a repository that " +
+			"is fetched over ssh needs a token"},
 	} {
 		p := strictyaml.NewProblems("c", nil)
 		c.host.check(p, "$.repositories[0].host", c.url)

@@ -30,9 +30,9 @@ func TestWhatIsInstalledBesidesPackages(t *testing.T) {
 	for text, want := range map[string]string{
 		"environment: {inputs: [a]}": "environment.inputs are files for the commands of environment.setup; " +
 			"there are none",
-		"environment: {setup: a, inputs: [../b]}": `environment.inputs "../b": the path of files`,
-		"environment: {setup: a, inputs: [/b]}":   `environment.inputs "/b": the path of files`,
-		"environment: {setup: ['']}":              "environment.setup: a command is empty",
+		"environment: {setup: a, inputs: [../b]}": `environment.inputs[0] "../b": the path of files`,
+		"environment: {setup: a, inputs: [/b]}":   `environment.inputs[0] "/b": the path of files`,
+		"environment: {setup: ['']}":              "environment.setup[0]: a command is empty",
 		"environment: {image: x}":                 "environment.image needs sandbox.kind docker",
 		"setup: off\n    environment: {setup: a}": "environment.setup needs the network of setup, " +
 			"which is off",

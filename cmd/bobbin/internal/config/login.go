@@ -32,7 +32,7 @@ func (s *Setup) checkLogins(p *strictyaml.Problems, at string) {
 		case l.Host == "":
 			p.At(at+".host", "setup.auth: a login needs a host, such as host: npm.pkg.github.com")
 		case err != nil:
-			p.At(at+".host", "setup.auth host %q: %v", shown, err)
+			p.At(at+".host", "%q: %v", shown, err)
 		case slices.Contains(hosts, (proxy.Login{Host: l.Host}).Target()):
 			p.At(at+".host", "setup.auth: there are two logins for %s; remove one", shown)
 		default:

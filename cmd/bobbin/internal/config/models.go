@@ -87,20 +87,20 @@ func (mt *ModelTable) checkModels(p *strictyaml.Problems) {
 	for name, m := range mt.Models {
 		at := "$.models." + name
 		if !slices.Contains(used, name) {
-			p.At(at, "model %q is used by no agent, and is the fallback of no model%s", name,
+			p.At(at, "no agent uses it, and it is the fallback of no model%s",
 				cli.DidYouMean(name, used))
 		}
 		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
 			switch field := key + "_usd_per_million"; {
 			case price < 0:
-				p.At(at+"."+field, "%s of %q may not be below zero", field, name)
+				p.At(at+"."+field, "%s may not be below zero", field)
 			case price > maxPrice:
-				p.At(at+"."+field, "%s of %q may not be more than %.0f", field, name, maxPrice)
+				p.At(at+"."+field, "%s may not be more than %.0f", field, maxPrice)
 			}
 		}
 		if m.Window < 0 || m.Window > 0 && m.Window < minWindow {
-			p.At(at+".context_tokens", "context_tokens of %q has to be %d or more: "+
-				"no model that can use tools reads less", name, minWindow)
+			p.At(at+".context_tokens", "context_tokens has to be %d or more: "+
+				"no model that can use tools reads less", minWindow)
 		}
 		m.ModelEndpoint.check(p, at)
 		for i, other := range m.Fallback {

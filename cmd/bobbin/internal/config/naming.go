@@ -48,7 +48,8 @@ func (r *Repository) checkNaming(p *strictyaml.Problems, at string) {
 		{"title", r.Title, r.TitlePattern, repository.TitleNames, []string{repository.NameSummary}},
 	} {
 		if _, err := regexp.Compile(n.pattern); err != nil {
-			p.At(at+"."+n.key+"_pattern", "%s_pattern %q is no regular expression: %v", n.key, n.pattern, err)
+			p.At(at+"."+n.key+"_pattern", "%s_pattern %q is no regular expression (RE2): "+
+				"%v", n.key, n.pattern, err)
 			continue
 		}
 		if n.template == "" {
@@ -61,7 +62,7 @@ func (r *Repository) checkNaming(p *strictyaml.Problems, at string) {
 		}
 		form := repository.NameForm{Template: n.template, Pattern: compiled(n.pattern)}
 		if !usesAny(form, n.needs) {
-			p.At(at+"."+n.key, "%s %q needs {%s}", n.key, n.template, strings.Join(n.needs, "} or {"))
+			p.At(at+"."+n.key, "%s %q needs {%s} in it", n.key, n.template, strings.Join(n.needs, "} or {"))
 			continue
 		}
 		r.checkExample(p, at, n.key, form)
@@ -87,7 +88,7 @@ func (r *Repository) checkReachable(p *strictyaml.Problems, at, pattern, templat
 	wanted, _ := compiled(anchored).LiteralPrefix()
 	text, _, _ := strings.Cut(template, "{")
 	if !strings.HasPrefix(wanted, text) && !strings.HasPrefix(text, wanted) {
-		p.At(at, "the pattern %q matches no name of the form %q", pattern, template)
+		p.At(at, "%q matches no name of the form %q; change the pattern, or the template", pattern, template)
 	}
 }
 

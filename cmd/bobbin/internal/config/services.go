@@ -53,7 +53,7 @@ func (s *Services) check(p *strictyaml.Problems, at string) {
 func checkValues(p *strictyaml.Problems, at string, env map[string]string) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if err := checkValue(name, env[name]); err != nil {
-			p.At(at+"."+name, "env %s: %v", name, err)
+			p.At(at+"."+name, "%v", err)
 		}
 	}
 }

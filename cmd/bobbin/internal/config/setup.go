@@ -89,7 +89,7 @@ func (s *Setup) check(p *strictyaml.Problems, at string) {
 	s.checkLogins(p, at+".auth")
 	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
 		if err := s.checkVariable(name, s.Env[name]); err != nil {
-			p.At(at+".env."+name, "setup.env %s: %v", name, err)
+			p.At(at+".env."+name, "%v", err)
 		}
 	}
 }

@@ -67,7 +67,7 @@ func (c *Config) checkSources(p *strictyaml.Problems) {
 		first, twice := lines[s.Name]
 		switch {
 		case s.Name == "":
-			p.At(at+".name", "a source needs a name")
+			p.At(at+".name", "name is missing: lower-case letters and digits, such as name: loki")
 		case !sourceName.MatchString(s.Name):
 			p.At(at+".name", "the name %q has to be at most 20 lower-case letters and digits, since agents "+
 				"see its tools as source_NAME_TOOL", s.Name)

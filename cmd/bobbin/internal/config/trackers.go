@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
 	"github.com/bobbinhq/bobbin/repo/tracker"
 )
@@ -55,7 +56,7 @@ func (c *Config) checkTrackers(p *strictyaml.Problems) {
 	for i, t := range c.Trackers {
 		at := fmt.Sprintf("$.trackers[%d]", i)
 		if !slices.Contains(tracker.Kinds, t.Kind) {
-			p.OneOf(at+".kind", "kind of a tracker", t.Kind, tracker.Kinds)
+			t.checkKind(p, at+".kind")
 			continue
 		}
 		checkOutsideURL(p, at, t.URL)
@@ -64,10 +65,11 @@ func (c *Config) checkTrackers(p *strictyaml.Problems) {
 		}
 		checkToken(p, at, t.TokenEnv, t.Kind != tracker.GitHub && t.Kind != tracker.GitLab)
 		if t.User != "" && t.Kind != tracker.Jira {
-			p.At(at+".user", "user is for Jira Cloud")
+			p.At(at+".user", "user is for Jira Cloud only; remove it")
 		}
 		if len(t.Projects) == 0 {
-			p.At(at+".projects", "projects names what may be read: %s", trackerProjects[t.Kind].want)
+			p.At(at+".projects", "projects is missing: what may be read, each "+
+				"%s", trackerProjects[t.Kind].want)
 		}
 		p.InForm(at+".projects", t.Projects, trackerProjects[t.Kind].form, trackerProjects[t.Kind].want)
 		checkRepositories(p, at, c.Repositories, t.Repositories)
@@ -76,27 +78,39 @@ func (c *Config) checkTrackers(p *strictyaml.Problems) {
 		for n, name := range t.Projects {
 			key := keyForm(t.Kind) + " " + name
 			if other, twice := owners[key]; twice {
-				p.At(fmt.Sprintf("%s.projects[%d]", at, n), "%s is a project of %s, too: its keys would "+
-					"name two issues", name, other)
+				p.At(fmt.Sprintf("%s.projects[%d]", at, n), "%q is a project of %s, too, and its keys would "+
+					"name two issues; remove one", name, other)
 			}
 			owners[key] = t.Kind
 		}
 	}
 }
 
+// checkKind adds the problem of a kind that no tracker has.
+func (t Tracker) checkKind(p *strictyaml.Problems, at string) {
+	if t.Kind == "" {
+		p.At(at, "kind is missing: one of %s", strings.Join(tracker.Kinds, ", "))
+		return
+	}
+	p.OneOf(at, "kind of a tracker", t.Kind, tracker.Kinds)
+}
+
 // checkFiling adds the problems of what is written to a tracker to p.
 func checkFiling(p *strictyaml.Problems, at string, t Tracker) {
 	switch {
 	case t.FileIn != "" && !slices.Contains(tracker.Files, t.Kind):
-		p.At(at+".file_in", "issues are filed in %s, not in %s", strings.Join(tracker.Files, ", "), t.Kind)
+		p.At(at+".file_in", "file_in is for %s: issues cannot be filed in %s; remove it",
+			strings.Join(tracker.Files, ", "), t.Kind)
 	case t.FileIn != "" && !slices.Contains(t.Projects, t.FileIn):
-		p.At(at+".file_in", "%s is not among projects", t.FileIn)
+		p.At(at+".file_in", "%q is not among projects (%s); add it there, or name one of them%s", t.FileIn,
+			strings.Join(t.Projects, ", "), cli.DidYouMean(t.FileIn, t.Projects))
 	}
 	if t.IssueType != "" && (t.Kind != tracker.Jira || t.FileIn == "") {
-		p.At(at+".issue_type", "issue_type is for Jira with file_in")
+		p.At(at+".issue_type", "issue_type is for Jira with file_in; remove it, or add file_in")
 	}
 	if (t.FileIn != "" || t.Comment) && t.TokenEnv == "" {
-		p.At(at+".token_env", "to file issues or to comment, the tracker needs a token")
+		p.At(at+".token_env", "token_env is missing: file_in and comment write to the tracker, which needs "+
+			"the name of the variable with a token")
 	}
 }
 
@@ -110,8 +124,9 @@ func (c *Config) checkFilers(p *strictyaml.Problems, at string, i int) {
 			})
 		files := t.FileIn != "" && slices.Contains(tracker.Files, t.Kind)
 		if files && other.FileIn != "" && shared {
-			p.At(at+".file_in", "%s files issues of the same repositories in %s: name repositories for each",
-				other.Kind, other.FileIn)
+			p.At(at+".file_in", "issues of the same repositories are filed in %s of %s already; give each "+
+				"of "+
+				"these trackers its own repositories, or remove one file_in", other.FileIn, other.Kind)
 			return
 		}
 	}

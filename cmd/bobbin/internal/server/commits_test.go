@@ -33,18 +33,26 @@ func TestCommitsAndForkOfTheFile(t *testing.T) {
     branch_prefix: fix/
     branch: "house/{{ticket}-}{slug}"
     push_to: {url: "https://github.com/acme-bot/shop.git", token_env: FORK_TOKEN}
-    commits: {sign: host, signoff: true}
+    commits: {signoff: true}
   - name: blog
     url: https://github.com/acme/blog
     commits: {name: Blog Bot, email: bot@acme.com}
+  - name: api
+    url: https://github.com/acme/api
+    host: on
+    github_app: {id: 12}
+    commits: {sign: host}
 `), 0o600))
 	file, err := config.Load(name)
 	require.NoError(t, err)
 	values := map[string]string{secrets.GitToken: "of-the-shop", "FORK_TOKEN": "of-the-fork"}
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(t, err)
+	values[secrets.GithubAppKey] = keyText(key)
 	s, err := FromConfig(file, values, storage.Target{}, redact.New())
 	require.NoError(t, err)
 	shop := s.Repositories[0]
-	require.NotNil(t, shop.Commits.Host)
+	require.Nil(t, shop.Commits.Host)
 	require.True(t, shop.Commits.SignOff)
 	for branch, own := range map[string]bool{
 		"fix/refunds-k3v9x2": true, "house/PAY-881-refunds": true, "house/PAY-881-refunds-backport-1.4": true,
@@ -60,6 +68,7 @@ func TestCommitsAndForkOfTheFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, with.Password)
 	}
+	require.NotNil(t, s.Repositories[2].Commits.Host)
 	blog := s.Repositories[1]
 	require.Nil(t, blog.PushTo)
 	require.Equal(t, remote.Commits{Name: "Blog Bot", Email: "bot@acme.com"}, blog.Commits)
@@ -75,8 +84,7 @@ func TestAnAppMakesCommitsWithTheRightToWrite(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(hub.Close)
 	hub.Install("bot/shop", 7)
-	text := pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-	parsed, err := githubapp.ParseKey(string(text))
+	parsed, err := githubapp.ParseKey(keyText(key))
 	require.NoError(t, err)
 	app := &githubapp.App{ID: "1", Key: parsed, API: hub.API}
 	with, err := commitToken(hub.URL+"/bot/shop", app)(t.Context())
@@ -87,4 +95,10 @@ func TestAnAppMakesCommitsWithTheRightToWrite(t *testing.T) {
 	require.Equal(t, "bot/shop map[contents:write]",
 		fmt.Sprintf("%s %v", made[0].Repository, made[0].Permissions))
 	require.Nil(t, commitToken(hub.URL+"/bot/shop", nil))
+}
+
+func keyText(key *rsa.PrivateKey) string {
+	return string(pem.EncodeToMemory(&pem.Block{
+		Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key),
+	}))
 }

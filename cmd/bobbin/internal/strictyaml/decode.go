@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -139,14 +140,18 @@ func (p *Problems) readValue(n ast.Node, v reflect.Value, path string) {
 	case *ast.NullNode:
 		if strings.HasSuffix(path, "]") {
 			p.addUnreadable(path, "%s is empty; a value that begins with # has to be in "+
-				"quotes", readablePath(path))
+				"quotes", p.readable(path))
 		}
 		return
 	case *ast.AnchorNode, *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode:
-		p.addUnreadable(path, "%s: anchors, aliases and tags are not read here", readablePath(path))
+		p.addUnreadable(path, "anchors, aliases and tags are not read here")
 		return
 	}
 	if s, ok := v.Addr().Interface().(Shorthand); ok && s.ReadShort(plainValue(n)) {
+		return
+	}
+	if s, ok := v.Addr().Interface().(shortNamer); ok && plainValue(n) != nil {
+		p.addUnreadable(path, "%s, or keys and values, are expected, not %s", s.ShortForms(), describeNode(n))
 		return
 	}
 	switch v.Kind() {
@@ -171,6 +176,9 @@ type Shorthand interface {
 	// a bool.
 	ReadShort(value any) bool
 }
+
+// A shortNamer is a Shorthand that names its short forms.
+type shortNamer interface{ ShortForms() string }
 
 // plainValue returns the string or the bool of a node, or nil for other nodes.
 func plainValue(n ast.Node) any {
@@ -203,6 +211,7 @@ func renamedIn(part any) map[string]string {
 // readStruct reads a mapping into a struct. The keys are the yaml tags of its fields and of the fields of
 // embedded structs.
 func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
+	p.nameItem(n, path)
 	var keys []string
 	for _, f := range reflect.VisibleFields(v.Type()) {
 		if key := f.Tag.Get("yaml"); key != "" {
@@ -216,7 +225,7 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 		} else if now := renamed[key]; now != "" {
 			p.oldKey(value, fieldOf(v, now), path, key, now)
 		} else {
-			p.addProblem(line, "unknown key %q%s", key, p.suggestKey(key, path, keys))
+			p.addProblem(line, "%sunknown key %q%s", p.within(path), key, p.suggestKey(key, keys))
 		}
 	})
 }
@@ -251,18 +260,18 @@ func (p *Problems) oldKey(n ast.Node, field reflect.Value, path, old, now string
 	}
 	p.readValue(n, field, was)
 	p.written[is] = was
-	p.oldKeys = append(p.oldKeys, problem{lineOf(n), readablePath(was) + " is now " + readablePath(is)})
+	p.oldKeys = append(p.oldKeys, problem{lineOf(n), p.readable(was) + " is now " + p.readable(is)})
 }
 
 // addTwice adds the problem that a value is given under both its old and its new name.
 func (p *Problems) addTwice(line int, old, now string) {
-	p.addProblem(line, "%s is the old name of %s, and both are there; keep %s", readablePath(old),
-		readablePath(now), readablePath(now))
+	p.addProblem(line, "%s is the old name of %s, and both are there; keep %s", p.readable(old),
+		p.readable(now), p.readable(now))
 }
 
 // suggestKey returns a hint for an unknown key: a similar key, the section to which the key belongs, or the
 // known keys.
-func (p *Problems) suggestKey(key, path string, keys []string) string {
+func (p *Problems) suggestKey(key string, keys []string) string {
 	if s := cli.DidYouMean(key, keys); s != "" {
 		return s
 	}
@@ -276,10 +285,7 @@ func (p *Problems) suggestKey(key, path string, keys []string) string {
 			}
 		}
 	}
-	if path == "$" {
-		return "; one of " + strings.Join(keys, ", ")
-	}
-	return fmt.Sprintf("; %s knows %s", readablePath(path), strings.Join(keys, ", "))
+	return "; one of " + strings.Join(keys, ", ")
 }
 
 // readMap reads a mapping whose keys are names that people choose.
@@ -295,7 +301,7 @@ func (p *Problems) readMap(n ast.Node, v reflect.Value, path string) {
 func (p *Problems) eachKey(n ast.Node, path string, do func(key string, value ast.Node, line int)) {
 	mapping, ok := n.(ast.MapNode)
 	if !ok {
-		p.addUnreadable(path, "%s: keys and values are expected, not %s", readablePath(path), describeNode(n))
+		p.addUnreadable(path, "keys and values are expected, not %s", describeNode(n))
 		return
 	}
 	for it := mapping.MapRange(); it.Next(); {
@@ -305,7 +311,7 @@ func (p *Problems) eachKey(n ast.Node, path string, do func(key string, value as
 		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 			do(key.GetToken().Value, it.Value(), lineOf(key))
 		default:
-			p.addProblem(lineOf(it.Key()), "%s: a key has to be plain text", readablePath(path))
+			p.addProblem(lineOf(it.Key()), "%sa key has to be plain text", p.within(path))
 		}
 	}
 }
@@ -313,7 +319,7 @@ func (p *Problems) eachKey(n ast.Node, path string, do func(key string, value as
 func (p *Problems) readList(n ast.Node, v reflect.Value, path string) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		p.addUnreadable(path, "%s: a list is expected, not %s", readablePath(path), describeNode(n))
+		p.addUnreadable(path, "a list is expected, not %s", describeNode(n))
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
@@ -350,6 +356,9 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 			v.SetBool(b.Value)
 			return
 		}
+		if s, ok := n.(*ast.StringNode); ok && booleans[strings.ToLower(s.Value)] != "" {
+			want = booleans[strings.ToLower(s.Value)]
+		}
 	case reflect.Int:
 		want = "a whole number"
 		if f, ok := numberOf(n); ok && f == math.Trunc(f) && math.Abs(f) <= MaxWhole {
@@ -363,8 +372,11 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 			return
 		}
 	}
-	p.addUnreadable(path, "%s: %s is expected, not %s", readablePath(path), want, describeNode(n))
+	p.addUnreadable(path, "%s is expected, not %s", want, describeNode(n))
 }
+
+// booleans are words for which people mean true or false.
+var booleans = map[string]string{"yes": "true", "on": "true", "no": "false", "off": "false"}
 
 // numberOf returns the number of a node; false if it is not a finite number.
 func numberOf(n ast.Node) (float64, bool) {
@@ -413,12 +425,46 @@ func describeNode(n ast.Node) string {
 	return "this"
 }
 
-// readablePath returns a path as people write it.
-func readablePath(path string) string {
+// nameItem remembers the name of an item of a list at the top of the file, by which problems call it:
+// repositories.shop rather than repositories[0].
+func (p *Problems) nameItem(n ast.Node, path string) {
+	mapping, ok := n.(ast.MapNode)
+	if !ok || !topItem.MatchString(path) {
+		return
+	}
+	for it := mapping.MapRange(); it.Next(); {
+		key, isText := it.Key().(*ast.StringNode)
+		name, hasName := plainValue(it.Value()).(string)
+		if isText && key.Value == "name" && hasName && itemName.MatchString(name) {
+			p.names[path] = strings.TrimRight(path, "[0123456789]") + "." + name
+		}
+	}
+}
+
+var (
+	topItem  = regexp.MustCompile(`^\$\.\w+\[\d+\]$`)
+	itemName = regexp.MustCompile(`^[\w.-]{1,100}$`)
+)
+
+// readable returns a path as people write it.
+func (p *Problems) readable(path string) string {
 	if path == "$" {
 		return "the file"
 	}
+	if end := strings.IndexByte(path, ']'); end >= 0 {
+		if name := p.names[path[:end+1]]; name != "" {
+			path = name + path[end+1:]
+		}
+	}
 	return strings.TrimPrefix(path, "$.")
+}
+
+// within returns the path as the beginning of a reason; it is empty for the top of the file.
+func (p *Problems) within(path string) string {
+	if path == "$" {
+		return ""
+	}
+	return p.readable(path) + ": "
 }
 
 func lineOf(n ast.Node) int {
@@ -428,7 +474,8 @@ func lineOf(n ast.Node) int {
 	return n.GetToken().Position.Line
 }
 
-// At adds a problem at a path such as $.repositories[0].url. If the path is not in the file, the line is
+// At adds a problem at a path such as $.repositories[0].url. The path is the beginning of its text: before
+// it, or in place of the key with which the text begins. If the path is not in the file, the line is
 // that of its nearest parent in the file. If the value there or above could not be read, At adds nothing,
 // because that problem is in the list already.
 func (p *Problems) At(path, format string, args ...any) {
@@ -438,7 +485,29 @@ func (p *Problems) At(path, format string, args ...any) {
 			return
 		}
 	}
-	p.addProblem(p.Line(path), format, args...)
+	p.addProblem(p.Line(path), "%s", p.withPath(path, fmt.Sprintf(format, args...)))
+}
+
+var (
+	firstKey  = regexp.MustCompile(`^[\w.-]*\w`)
+	listIndex = regexp.MustCompile(`\[\d+\]`)
+)
+
+// withPath returns the text of a problem with its path: "approvals is -1" is
+// "repositories.shop.approvals is -1".
+func (p *Problems) withPath(path, text string) string {
+	name := p.readable(path)
+	begins := firstKey.FindString(text)
+	rest := text[len(begins):]
+	keys := "." + listIndex.ReplaceAllString(strings.TrimPrefix(path, "$."), "") + "."
+	switch {
+	case strings.HasPrefix(text, name):
+		return text
+	case begins != "" && strings.HasSuffix(keys, "."+begins+"."),
+		begins != "" && strings.Contains(keys, "."+begins+".") && strings.HasPrefix(rest, ": "):
+		return name + rest
+	}
+	return name + ": " + text
 }
 
 func (p *Problems) addUnreadable(path, format string, args ...any) {

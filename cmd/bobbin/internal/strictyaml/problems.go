@@ -25,6 +25,7 @@ type Problems struct {
 	lines    map[string]int    // line of each path in the file
 	bad      map[string]bool   // paths whose value could not be read
 	written  map[string]string // by new path: the path of the old key in the file
+	names    map[string]string // by path of an item of a list: the path with the item's name
 	oldKeys  []problem
 	list     []problem
 }
@@ -43,6 +44,7 @@ func NewProblems(name string, sections []Section) *Problems {
 		lines:    map[string]int{"$": 1},
 		bad:      map[string]bool{},
 		written:  map[string]string{},
+		names:    map[string]string{},
 	}
 }
 
@@ -101,7 +103,7 @@ func (p *Problems) InForm(at string, list []string, form *regexp.Regexp, want st
 		if !form.MatchString(s) {
 			p.At(path, "%q is not %s", s, want)
 		} else if slices.Contains(list[:i], s) {
-			p.At(path, "%q is there twice", s)
+			p.At(path, "%q is there twice; remove one", s)
 		}
 	}
 }

@@ -2,11 +2,17 @@ package kills
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -59,14 +65,16 @@ func (c *chaos) openHost(files []txtar.File) {
 	require.NoError(c.t, err)
 	at.User = nil
 	at.Path = ""
-	front := httptest.NewServer(http.StripPrefix("/acme", httputil.NewSingleHostReverseProxy(at)))
+	mux := http.NewServeMux()
+	mux.Handle("/acme/", http.StripPrefix("/acme", httputil.NewSingleHostReverseProxy(at)))
+	front := httptest.NewServer(mux)
 	c.t.Cleanup(front.Close)
 	kind := "gitea"
 	commits := ""
 	key := ""
 	if c.commits {
 		kind = "github"
-		commits = ", commits: {sign: host, signoff: true}"
+		commits = ", commits: {sign: host, signoff: true}, " + c.openApp(mux, front.URL)
 		key = filepath.Join(c.dir, "signing-key")
 		out, err := exec.Command("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key).CombinedOutput()
 		require.NoError(c.t, err, "%s", out)
@@ -86,6 +94,27 @@ func (c *chaos) openHost(files []txtar.File) {
 	c.config = fmt.Sprintf("url: %q, host: {kind: %s, url: %q, "+
 		"labels: [bug], assignees: [ann-at-work], reviewers: [codeowners]}%s",
 		front.URL+"/acme/remote.git", kind, c.host.API, commits)
+}
+
+// openApp has mux make tokens of a GitHub App, each of which is the host's password, and returns the App's
+// setting.
+func (c *chaos) openApp(mux *http.ServeMux, site string) string {
+	const tokens = "POST /api/v3/app/installations/7/access_tokens"
+	mux.HandleFunc(tokens, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		json.NewEncoder(w).Encode(map[string]any{
+			"token":      githost.Password,
+			"expires_at": time.Now().Add(time.Hour).UTC(),
+		})
+	})
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	require.NoError(c.t, err)
+	file := filepath.Join(c.dir, "app.pem")
+	require.NoError(c.t, os.WriteFile(file, pem.EncodeToMemory(&pem.Block{
+		Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key),
+	}), 0o600))
+	return fmt.Sprintf("github_app: {id: 12, installation: 7, key_file: %q, api_url: "+
+		"%q}", file, site+"/api/v3")
 }
 
 // moveRelease adds a commit to the release branch, and makes the branch if it is missing.
