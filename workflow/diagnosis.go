@@ -147,7 +147,25 @@ type LookbackFound struct {
 	// First as text for people, or the nearest bounds and the reason; empty: nothing is known
 	Since    string
 	Releases []ReleaseVerdict // newest first
+	// of a change that was pushed for a release; nil: a run on it says more, or there is no such branch
+	Own *OwnVerdict `json:",omitempty"`
 }
+
+// An OwnVerdict says, by the lines alone, whether a change that was pushed for a release fits the
+// repository's own base.
+type OwnVerdict struct {
+	Name   string   // of the branch
+	Answer string   // one of the answers below
+	Files  []string `json:",omitempty"` // where it does not fit
+}
+
+// The answers of an OwnVerdict.
+const (
+	OwnFits       = "fits"
+	OwnHasIt      = "has it"
+	OwnDiffers    = "differs"
+	OwnLacksFiles = "lacks files"
+)
 
 // A ReleaseVerdict says whether a release has the bug.
 type ReleaseVerdict struct {

@@ -125,16 +125,20 @@ func (s *story) pushedTo() string {
 }
 
 // changeDemands implements "host rules RULE…" (signed, signoff, linear, name=PATTERN: what the host demands
-// of all branches), "host sign" (with the next start, the operator has commits signed with a new key, and
-// signed off), "host knows-key" (the bot's account has the public key) and "host fork STATE" (ours, other: it
-// was forked from another repository, closed: the bot may not push there).
+// of all branches, or with on=PREFIX of those whose names begin so), "host sign" (with the next start, the
+// operator has commits signed with a new key, and signed off), "host knows-key" (the bot's account has the
+// public key) and "host fork STATE" (ours, other: it was forked from another repository, closed: the bot may
+// not push there).
 func (s *story) changeDemands(args []string) error {
 	switch args[0] {
 	case "rules":
 		var r hosttest.Rules
 		for _, rule := range args[1:] {
 			pattern, named := strings.CutPrefix(rule, "name=")
+			prefix, some := strings.CutPrefix(rule, "on=")
 			switch {
+			case some:
+				r.Prefix = prefix
 			case named:
 				r.Name = pattern
 			case rule == "signed":

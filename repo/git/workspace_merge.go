@@ -85,16 +85,29 @@ func (cs Commits) TryMerge(ctx context.Context, ours, theirs string) (o MergeOut
 		o.Done = true
 		return o, nil
 	}
+	o.Outcome, err = cs.tryTrees(ctx, o.Base, ours, theirs)
+	return o, err
+}
+
+// TryChange tells what it comes to if the change between two commits, base and changed, is brought to a third
+// one, onto, without writing anything. Contained means that onto has the change already. base need not be an
+// ancestor of onto.
+func (cs Commits) TryChange(ctx context.Context, base, changed, onto string) (MergeOutcome, error) {
+	o, err := cs.tryTrees(ctx, base, changed, onto)
+	return MergeOutcome{Outcome: o, Base: base}, err
+}
+
+// tryTrees merges three commits' trees without writing anything.
+func (cs Commits) tryTrees(ctx context.Context, base, ours, theirs string) (o merge.Outcome, err error) {
 	var trees [3]plumbing.Hash
-	for i, name := range []string{o.Base, ours, theirs} {
+	for i, name := range []string{base, ours, theirs} {
 		c, err := cs.named(name)
 		if err != nil {
 			return o, err
 		}
 		trees[i] = c.TreeHash
 	}
-	o.Outcome, err = merge.Try(ctx, cs.Store, trees[0], trees[1], trees[2])
-	return o, err
+	return merge.Try(ctx, cs.Store, trees[0], trees[1], trees[2])
 }
 
 // ConflictMarkers returns the changed files in which lines begin like conflict markers that neither the base

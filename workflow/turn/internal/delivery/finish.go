@@ -283,12 +283,14 @@ func (d *Delivery) publishCommit(
 // besidePush returns what is looked at beside the turns once the work is pushed.
 func (d *Delivery) besidePush(work provenWork, commit string) []store.Part {
 	p := d.Trees.Current()
-	base := d.Session().BaseCommit
+	s := d.Session()
+	base := s.BaseCommit
 	if work.merge != nil { // the change itself is as it was
 		return nil
 	}
 	looked := lookback.Push{
 		Wanted:     d.LooksBack,
+		OfRelease:  s.BaseBranch != "" && s.Pull == 0 && p.Repository.IsRelease(s.BaseBranch),
 		Repository: p.Repository.Name,
 		Base:       base,
 		Commit:     commit,

@@ -1,12 +1,14 @@
 package lookback
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/build"
@@ -19,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -33,9 +36,9 @@ type Looker struct {
 	// nil: nobody is mentioned
 	Slack   ledger.Slack
 	Mirrors *git.Mirrors
-	// nil: nothing can be run, and a look back ends without a result
+	// nil: nothing can be run
 	Checker *build.Checker
-	// for all runs of one look back; zero: a look back ends without a result
+	// for all runs of one look back; zero: nothing is run
 	Limit   time.Duration
 	Secrets *redact.Finder
 	// the agent that signs the lines
@@ -45,7 +48,8 @@ type Looker struct {
 
 // A Push is a push that succeeded, with its proof.
 type Push struct {
-	Wanted       bool // false: Parts returns nothing
+	Wanted       bool // false: nothing is run
+	OfRelease    bool // it is for a release: whether the repository's base needs it is looked at in any case
 	Repository   string
 	Base, Commit string
 	Project      project.Project
@@ -54,11 +58,16 @@ type Push struct {
 }
 
 // Parts returns the row that asks since when, and on which releases, the new tests of the push are red.
-// It returns nil if no test shows the bug.
+// If no test shows the bug, the row of a push for a release asks nothing but whether the change fits the
+// repository's base. Any other push has none then.
 func (p Push) Parts() []store.Part {
 	probe, ok := past.Tests(p.Project, p.Commit, p.Changes, p.Proof)
+	runs := p.Wanted && ok
+	if !runs {
+		probe = past.Probe{}
+	}
 	text, err := json.Marshal(probe)
-	if !p.Wanted || !ok || err != nil {
+	if !runs && !p.OfRelease || err != nil {
 		return nil
 	}
 	return []store.Part{
@@ -136,6 +145,9 @@ type look struct {
 	mirror     *git.Mirror
 	began      time.Time // when the session began
 	base       string    // the session's base; empty: the repository's
+	pushed     string    // the commit whose push asked for it; empty: a report did
+	unproven   bool      // nothing was proven of that commit
+	ofPull     bool      // the base is the branch of a pull request, which is not merged yet
 	// Secrets and those in the private files of the base and of the change
 	hide  *redact.Finder
 	tries map[string]workflow.LookbackTry // the runs that are recorded, by tryKey
@@ -151,7 +163,13 @@ func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 	var found workflow.LookbackFound
 	var line workflow.Line
 	if ready {
-		if found, err = k.look(ctx); err != nil {
+		if k.runs() {
+			found, err = k.look(ctx)
+		}
+		if err == nil && k.mayComeToOwn() {
+			found.Own, err = k.compareOwn(ctx, found.Releases)
+		}
+		if err != nil {
 			return err
 		}
 		if line, err = k.tell(ctx, found); err != nil {
@@ -162,16 +180,24 @@ func (l *Looker) work(ctx context.Context, row workflow.Lookback) error {
 }
 
 // open opens the mirror and reads the probe and its earlier runs. ready is false if the look back can
-// no longer be worked: the repository is not configured, commands are off, or a commit is missing.
+// no longer be worked: the repository is not configured, nothing can be run and nothing was pushed, or a
+// commit is missing.
 func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, ready bool, err error) {
 	at := slices.IndexFunc(l.Repositories,
 		func(r repository.Repository) bool { return r.Name == row.Repository })
-	if at < 0 || l.Checker == nil || l.Limit <= 0 {
+	if at < 0 {
 		return nil, false, nil
 	}
 	k = &look{Looker: l, row: row, repository: l.Repositories[at], tries: map[string]workflow.LookbackTry{}}
+	k.pushed, _ = strings.CutPrefix(row.Key, pushKey)
+	if k.pushed == row.Key {
+		k.pushed = ""
+	}
 	if err := json.Unmarshal(row.Probe, &k.probe); err != nil {
 		return nil, false, fmt.Errorf("look back %d: %w", row.ID, err)
+	}
+	if !k.runs() && k.pushed == "" {
+		return nil, false, nil
 	}
 	if k.mirror, err = l.Mirrors.Open(ctx, k.repository.Remote); k.mirror == nil {
 		return nil, false, err
@@ -184,28 +210,44 @@ func (l *Looker) open(ctx context.Context, row workflow.Lookback) (k *look, read
 		}
 		l.Log.Warn("looking back without what is new at the remote", "repository", row.Repository, "err", err)
 	}
-	for _, commit := range []string{row.Base, k.probe.Commit} {
+	for _, commit := range []string{row.Base, k.probe.Commit, k.pushed} {
 		if _, err := k.mirror.Commits().Read(commit); commit != "" && err != nil {
 			l.Log.Warn("nothing to look back from", "commit", commit, "err", err)
 			return nil, false, nil
 		}
 	}
 	if k.hide, err = workfile.FindSecrets(ctx, l.Secrets, k.mirror.Commits(), row.Base,
-		k.probe.Commit); err != nil {
+		cmp.Or(k.probe.Commit, k.pushed)); err != nil {
 		return nil, false, err
 	}
-	s, err := l.Store.Session(ctx, row.Session)
-	if err != nil {
+	if err := k.readSession(ctx); err != nil {
 		return nil, false, err
 	}
-	k.began = s.Created
-	k.base = s.BaseBranch
 	rows, err := l.Store.LookbackTries(ctx, row.ID)
 	for _, t := range rows {
 		k.tries[tryKey(t.Commit, t.Nth)] = t
 		k.spent += time.Duration(t.TookMS) * time.Millisecond
 	}
 	return k, err == nil, err
+}
+
+// readSession reads what the session says of its base, and of what was pushed.
+func (l *look) readSession(ctx context.Context) error {
+	s, err := l.Store.Session(ctx, l.row.Session)
+	if err != nil {
+		return err
+	}
+	l.began = s.Created
+	l.base = s.BaseBranch
+	l.ofPull = s.Pull != 0
+	push, err := backports.Register{Store: l.Store}.NewestPush(ctx, l.row.Session)
+	l.unproven = push != nil && push.Commit == l.pushed && push.Unproven != ""
+	return err
+}
+
+// runs reports whether anything can be run on other commits.
+func (l *look) runs() bool {
+	return l.Checker != nil && l.Limit > 0 && (l.probe.Command != "" || len(l.probe.Names) > 0)
 }
 
 func tryKey(commit string, nth int) string { return fmt.Sprintf("%s %d", commit, nth) }

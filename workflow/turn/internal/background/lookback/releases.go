@@ -1,7 +1,6 @@
 package lookback
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -21,7 +20,7 @@ func (l *look) releases() []git.ReleaseBranch {
 	commits := l.mirror.Commits()
 	all := commits.Releases(l.repository.IsRelease)
 	if l.base != "" {
-		own := cmp.Or(l.repository.Base, commits.DefaultBranch())
+		own := l.ownBase()
 		all = slices.DeleteFunc(all,
 			func(r git.ReleaseBranch) bool { return r.Name == l.base || r.Name == own })
 		all = append(commits.Releases(func(name string) bool { return name == own }), all...)

@@ -27,7 +27,8 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 	since := found.Since
 	where := whereElse(found.Releases)
 	named := false
-	buttons := l.backportButtons(found.Releases)
+	own := l.ownText(found.Own)
+	buttons := l.backportButtons(found)
 	if l.probe.Passes {
 		where, buttons = l.redElsewhere(found.Releases)
 	}
@@ -41,7 +42,7 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 		}
 	}
 	var text workflow.Text
-	text.Vouch(l.hide.Mask(since + "\n" + where))
+	text.Vouch(l.hide.Mask(strings.TrimSpace(since + "\n" + strings.TrimSpace(where+"\n"+own))))
 	line = workflow.Line{Agent: l.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
 	if since != "" && !named {
 		line.Mentions = l.author(ctx, found.First)
@@ -72,7 +73,7 @@ func (l *look) redElsewhere(releases []workflow.ReleaseVerdict) (text string, bu
 	if len(red) == 0 {
 		return "", nil
 	}
-	base := cmp.Or(l.base, l.repository.Base, l.mirror.Commits().DefaultBranch())
+	base := cmp.Or(l.base, l.ownBase())
 	green = append([]string{quoted(base, 60)}, green...)
 	return fmt.Sprintf("The command of the report is red on %s, and green on %s. The fix belongs there.",
 		strings.Join(red, ", "), strings.Join(green, ", ")), buttons
@@ -81,19 +82,33 @@ func (l *look) redElsewhere(releases []workflow.ReleaseVerdict) (text string, bu
 // maxButtons is how many releases get a button.
 const maxButtons = 3
 
-// backportButtons returns a button for each red release that is a branch, after the change that fixes
-// the bug was pushed. A press is judged like an approval.
-func (l *look) backportButtons(releases []workflow.ReleaseVerdict) (buttons []workflow.Button) {
-	commit, pushed := strings.CutPrefix(l.row.Key, pushKey)
-	for _, r := range releases {
-		if pushed && r.Branch && r.Answer == string(past.Red) && len(buttons) < maxButtons {
-			buttons = append(buttons, workflow.Button{
-				ActionID: workflow.ButtonBackport,
-				Label:    plaintext.CutLine("Backport to "+quoted(r.Name, 60), 70),
-				Value:    store.NewToken(),
-				Means:    commit + " " + r.Name,
-			})
+// backportButtons returns a button for each branch that was found to need the pushed change: the red
+// releases, and the repository's own base also if the change fits there and nothing could be run. A press is
+// judged like an approval. What was pushed on top of a pull request comes to other branches with that.
+func (l *look) backportButtons(found workflow.LookbackFound) (buttons []workflow.Button) {
+	if l.pushed == "" || l.unproven || l.ofPull {
+		return nil
+	}
+	var names []string
+	if found.Own != nil && found.Own.Answer == workflow.OwnFits {
+		names = append(names, found.Own.Name)
+	}
+	for _, r := range found.Releases {
+		if r.Branch && r.Answer == string(past.Red) {
+			names = append(names, r.Name)
 		}
+	}
+	for _, name := range names[:min(len(names), maxButtons)] {
+		label := "Backport to "
+		if l.mayComeToOwn() && name == l.ownBase() {
+			label = "Bring it to "
+		}
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonBackport,
+			Label:    plaintext.CutLine(label+quoted(name, 60), 70),
+			Value:    store.NewToken(),
+			Means:    l.pushed + " " + name,
+		})
 	}
 	return buttons
 }
