@@ -2,8 +2,11 @@ package main
 
 import (
 	"encoding/json"
+	"iter"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,8 +41,10 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	require.True(t, found)
 	shown, _, _ = strings.Cut(shown, "```")
 	// with the keys that it shows as comments
-	whole := regexp.MustCompile(`(?m)^    # (\w+: )`).ReplaceAllString(shown, "    $1")
+	whole := commentedKey.ReplaceAllString(shown, "$1$2")
 	require.NotEqual(t, shown, whole)
+	require.Empty(t, missingKeys(&s, read(whole), ""), "keys that the documented example does not show")
+	require.NotEmpty(t, missingKeys(&s, read(shown), ""), "the control: without the keys in comments")
 	endpoints, err := os.ReadFile("../../docs/models.md")
 	require.NoError(t, err)
 	examples := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(endpoints), -1)
@@ -60,4 +65,60 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	} {
 		require.Error(t, schema.Validate(read(bad)), bad)
 	}
+}
+
+// commentedKey matches the beginning of a line of the documented example that shows a key, or an item of a
+// list, as a comment.
+var commentedKey = regexp.MustCompile(`(?m)^( {0,6})# ([a-z_]+:(?: |$)| +(?:[a-z_]+:|-) )`)
+
+// missingKeys returns the paths of the keys of a schema that no part of an example has. shown is the part of
+// the example that the schema describes.
+func missingKeys(s *jsonschema.Schema, shown any, path string) (missing []string) {
+	for _, either := range s.AnyOf {
+		if either.Type == "object" || either.Type == "array" {
+			s = either
+		}
+	}
+	switch {
+	case s.Items != nil:
+		return missingInAll(s.Items, slices.Values(asList(shown)), path+"[]")
+	case len(s.Properties) == 0 && s.AdditionalProperties != nil && path != "":
+		return missingInAll(s.AdditionalProperties, maps.Values(asMap(shown)), path+".*")
+	}
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		value, found := asMap(shown)[key]
+		if !found {
+			missing = append(missing, path+"."+key)
+			continue
+		}
+		missing = append(missing, missingKeys(s.Properties[key], value, path+"."+key)...)
+	}
+	return missing
+}
+
+// missingInAll returns the keys that none of the values has: one of them may show what another one leaves out.
+func missingInAll(s *jsonschema.Schema, values iter.Seq[any], path string) (missing []string) {
+	first := true
+	for value := range values {
+		lacks := missingKeys(s, value, path)
+		if first {
+			missing = lacks
+		}
+		first = false
+		missing = slices.DeleteFunc(missing, func(key string) bool { return !slices.Contains(lacks, key) })
+	}
+	if first && len(s.Properties) > 0 {
+		return []string{path}
+	}
+	return missing
+}
+
+func asList(v any) []any {
+	list, _ := v.([]any)
+	return list
+}
+
+func asMap(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
 }

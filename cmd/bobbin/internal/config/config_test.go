@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -1313,17 +1312,6 @@ func TestUnreadableConfigs(t *testing.T) {
 	_, err := Load(saveConfig(t, "repositories: []\n"))
 	require.Error(t, err)
 	require.Empty(t, Cure(err), "the file is there, and a line in it is wrong")
-}
-
-// TestDocumentedConfigurationIsTaken checks that the configuration in docs/configuration.md is accepted.
-func TestDocumentedConfigurationIsTaken(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", "configuration.md"))
-	require.NoError(t, err)
-	shown := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(text)
-	require.NotNil(t, shown)
-	_, err = parseConfig("docs/configuration.md", shown[1])
-	require.NoError(t, err)
 }
 
 // readmeBlock returns the indented block of the README that begins with this line, without its indentation.
