@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -69,33 +70,75 @@ const sampleBody = "\n\nSplit hands out every cent of a total.\n\n" +
 // into, and returns what the repository's settings do not meet. It returns nothing for a repository without a
 // host.
 func (r Repository) FindDemands(ctx context.Context, base string) (found Demands, err error) {
-	at := r.Pulls.Host
-	if at == nil {
-		return found, nil
-	}
-	pushed, err := at.Rules(ctx, r.sampleBranch(), true)
+	like := plaintext.CodeSpan(r.sampleBranch())
+	found, pushed, merged, err := r.readDemands(ctx, r.sampleBranch(), base)
 	if err != nil {
 		return found, err
 	}
-	merged, err := at.Rules(ctx, base, false)
-	if err != nil {
-		return found, err
+	if pushed.Linear {
+		found.add("leave such branches out of that rule, since they are squashed or merged as a whole",
+			"The host takes no merge commits on branches like %s: when the base moves during later work, "+
+				"the merge of it is refused", like)
 	}
-	found.Unread = cmp.Or(pushed.Unread, merged.Unread)
-	ours := "branches like " + plaintext.CodeSpan(r.sampleBranch())
-	theirs := "what is merged into " + plaintext.CodeSpan(base)
-	if err := r.checkSigned(ctx, &found, pushed, merged, ours, theirs); err != nil {
-		return found, err
-	}
-	r.checkMessages(&found, pushed, ours)
-	r.checkMessages(&found, merged, theirs)
-	r.checkBranch(&found, pushed)
 	if merged.Linear && !pushed.Linear {
 		found.Notes = append(found.Notes, fmt.Sprintf("%s takes no merge commits: a branch into which "+
 			"Bobbin merged it has to be squashed", plaintext.CodeSpan(base)))
 	}
 	found.Unmet = onlyOnce(found.Unmet)
 	return found, nil
+}
+
+// FindDemandsOf does the same for a branch of that name that gets one commit, which is no merge.
+func (r Repository) FindDemandsOf(ctx context.Context, branch, base string) (Demands, error) {
+	found, _, _, err := r.readDemands(ctx, branch, base)
+	found.Unmet = onlyOnce(found.Unmet)
+	return found, err
+}
+
+// readDemands asks the host what it demands of a branch that is pushed and of base, and returns what the
+// settings do not meet, except what is demanded of merge commits.
+func (r Repository) readDemands(
+	ctx context.Context, branch, base string,
+) (found Demands, pushed, merged host.Rules, err error) {
+	at := r.Pulls.Host
+	if at == nil {
+		return found, pushed, merged, nil
+	}
+	if pushed, err = at.Rules(ctx, branch, true); err != nil {
+		return found, pushed, merged, err
+	}
+	if merged, err = at.Rules(ctx, base, false); err != nil {
+		return found, pushed, merged, err
+	}
+	found.Unread = cmp.Or(pushed.Unread, merged.Unread)
+	ours := "branches like " + plaintext.CodeSpan(branch)
+	theirs := "what is merged into " + plaintext.CodeSpan(base)
+	if err := r.checkSigned(ctx, &found, pushed, merged, ours, theirs); err != nil {
+		return found, pushed, merged, err
+	}
+	r.checkMessages(&found, pushed, ours)
+	r.checkMessages(&found, merged, theirs)
+	r.checkBranch(&found, pushed, branch)
+	return found, pushed, merged, nil
+}
+
+// Text says what the host would refuse and what the operator has to set, without the demands that one of the
+// lines in said names already. It is empty if nothing is left. mask masks secrets, as it did in those lines.
+func (d Demands) Text(said []string, mask func(string) string) string {
+	var lines []string
+	for _, u := range d.Unmet {
+		refused := mask(u.Refused)
+		if !slices.ContainsFunc(said, func(line string) bool { return strings.Contains(line, refused) }) {
+			lines = append(lines, refused+". My operator can "+mask(u.Cure)+".")
+		}
+	}
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		return "What I push would be refused. " + lines[0]
+	}
+	return "What I push would be refused. \n• " + strings.Join(lines, "\n• ")
 }
 
 // checkSigned adds what is demanded of signatures.
@@ -155,11 +198,11 @@ func (r Repository) checkMessages(found *Demands, rules host.Rules, where string
 	}
 }
 
-// checkBranch adds what is demanded of the names of branches that are pushed, and of their history.
-func (r Repository) checkBranch(found *Demands, rules host.Rules) {
-	like := plaintext.CodeSpan(r.sampleBranch())
+// checkBranch adds what is demanded of the name of a branch that is pushed, and of who pushes it.
+func (r Repository) checkBranch(found *Demands, rules host.Rules, branch string) {
+	like := plaintext.CodeSpan(branch)
 	for _, p := range rules.Names {
-		if matches, known := p.Matches(r.sampleBranch()); known && !matches {
+		if matches, known := p.Matches(branch); known && !matches {
 			found.add("set a `branch_prefix` that fits, or leave such branches out of that rule",
 				"The host demands that names of branches %s, and those here are like %s", p, like)
 		}
@@ -167,11 +210,6 @@ func (r Repository) checkBranch(found *Demands, rules host.Rules) {
 	if rules.Closed {
 		found.add("let the bot bypass that rule, or set another `branch_prefix`",
 			"The host lets nobody without a special right push branches like %s", like)
-	}
-	if rules.Linear {
-		found.add("leave such branches out of that rule, since they are squashed or merged as a whole",
-			"The host takes no merge commits on branches like %s: when the base moves during later work, "+
-				"the merge of it is refused", like)
 	}
 }
 

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -115,4 +116,31 @@ func TestOtherDemands(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, found.Unmet, "a merge commit in a branch can still be squashed")
 	require.Contains(t, found.Notes[0], "`main` takes no merge commits")
+}
+
+// TestDemandsOfAnotherBase has the demands of a release and of a named branch, and says only those that no
+// line named before.
+func TestDemandsOfAnotherBase(t *testing.T) {
+	t.Parallel()
+	_, r := demanding(t, host.GitHub,
+		hosttest.Rules{Prefix: "main", Signed: true}, hosttest.Rules{Prefix: "release/", Signed: true},
+		hosttest.Rules{Prefix: "bobbin/", Name: "^bobbin/[a-z-]+$", Linear: true})
+	mask := func(text string) string { return text }
+	ofMain, err := r.FindDemands(t.Context(), "main")
+	require.NoError(t, err)
+	said := ofMain.Text(nil, mask)
+	require.Contains(t, said, "signed commits of what is merged into `main`")
+	require.Contains(t, said, "takes no merge commits on branches like")
+	require.Empty(t, ofMain.Text([]string{"Looking into shop.", said}, mask))
+
+	ofRelease, err := r.FindDemandsOf(t.Context(), "bobbin/x-backport-1.4", "release/1.4")
+	require.NoError(t, err)
+	said = ofRelease.Text([]string{said}, mask)
+	require.Contains(t, said, "signed commits of what is merged into `release/1.4`")
+	require.Contains(t, said, "those here are like `bobbin/x-backport-1.4`")
+	require.NotContains(t, said, "merge commits", "one commit is pushed")
+
+	ofRelease.Unmet[0].Refused += " hunter2"
+	hide := func(text string) string { return strings.ReplaceAll(text, "hunter2", "…") }
+	require.NotContains(t, ofRelease.Text(nil, hide), "hunter2")
 }

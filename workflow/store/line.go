@@ -279,6 +279,14 @@ type PostedLine struct {
 	Vouched []int // as in workflow.Line
 }
 
+// Texts returns the texts of the lines.
+func Texts(lines []PostedLine) (texts []string) {
+	for _, l := range lines {
+		texts = append(texts, l.Text)
+	}
+	return texts
+}
+
 // Lines returns the lines that were said in the session, in order.
 func (s *Store) Lines(ctx context.Context, session string) ([]PostedLine, error) {
 	rows, err := s.Pool.Query(

@@ -226,6 +226,7 @@ var headings = map[string]string{
 	"takeDefaults":           "default answers are refused",
 	"takeOutHunks":           "taken out by the limit of the approval",
 	"takeUp":                 "is a stopped report taken up",
+	"tellDemands":            "a release demands more",
 	"tell":                   "since when it is broken",
 	"tickPlan":               "a plan is ticked off",
 	"record":                 "what a message points at was read",

@@ -230,6 +230,7 @@ func TestWhoVouches(t *testing.T) {
 		"workflow/turn/internal/agents/runtime/loop.go",
 		"workflow/turn/internal/agents/runtime/transcript.go",
 		"workflow/turn/internal/background/backport/backport.go",
+		"workflow/turn/internal/background/backport/demands.go",
 		"workflow/turn/internal/background/backport/port.go",
 		"workflow/turn/internal/background/lookback/text.go",
 		"workflow/turn/internal/background/pictures/pictures.go",
@@ -855,6 +856,10 @@ func workSamples() map[string][]workflow.Line {
 		"since when it is broken": {
 			with("Red since `abc1234` (2025-05-01, \"Cart: cache totals (#123)\") by Ann Lee.\nAlso red on "+
 				"release/1.4; green on release/1.3.", labelled("backport", "Backport to release/1.4", "")...),
+			with("main has the same lines where the fix is.",
+				labelled("backport", "Bring it to main", "")...),
+			with("Cannot be told on main (does not build).\nmain has other lines where the fix is: " +
+				"`money/split.go`. The fix does not fit there as it is."),
 		},
 		"who knows a file": says("Who may know `money/split.go`: Ann Author; " +
 			"CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, " +
@@ -989,6 +994,9 @@ func pushSamples() map[string][]workflow.Line {
 		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch " +
 			"and its own proof. The backport to release/1.4 was asked for by bea, " +
 			"as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
+		"a release demands more": says("What I push would be refused. The host demands a Signed-off-by in " +
+			"each message of what is merged into `release/1.4`, and commits here have none. My operator " +
+			"can set `commits: {signoff: true}` of the repository, with the name and email of the bot."),
 		"a backport is pushed": {with("Backport to `release/1.4`, as bea asked: "+
 			"pushed `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4` at 1a2b3c4, 2 files, "+
 			"+9 −1 lines.\n1 new test: red before, green now; 21 still pass\nFiles: `money/split.go`, "+

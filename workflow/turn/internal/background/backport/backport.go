@@ -119,6 +119,9 @@ func (p *Porter) work(ctx context.Context, row backports.Row) error {
 		if err := k.learnSecrets(ctx); err != nil {
 			return err
 		}
+		if err := k.tellDemands(ctx, row); err != nil {
+			return err
+		}
 		made, err := k.proveAndCommit(ctx, changes)
 		if err != nil {
 			return err

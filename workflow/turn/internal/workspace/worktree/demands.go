@@ -3,12 +3,11 @@ package worktree
 import (
 	"context"
 	"errors"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/bobbinhq/bobbin/repo/git/remote"
-	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // demandsTime is how long the host may take to tell what it demands.
@@ -49,7 +48,8 @@ func (t *Trees) startDemands(ctx context.Context, p *Checkout) (wait func()) {
 	return told.Wait
 }
 
-// sayDemands tells the thread what the host demands and what is pushed would not meet.
+// sayDemands tells the thread what the host demands of the base and of pushed branches that the work would
+// not meet. A demand that it was told of is not repeated; those of another base are told, too.
 func (t *Trees) sayDemands(ctx context.Context, p *Checkout) {
 	asked, cancel := context.WithTimeout(ctx, demandsTime)
 	defer cancel()
@@ -57,22 +57,14 @@ func (t *Trees) sayDemands(ctx context.Context, p *Checkout) {
 	if err != nil && ctx.Err() == nil {
 		t.Log.Warn("what the git host demands is not known", "repository", p.Repository.Name, "err", err)
 	}
-	if text := demandsText(found.Unmet); text != "" && ctx.Err() == nil {
-		t.SayIfNew(ctx, text)
+	said, err := t.Store.Lines(ctx, t.Session().ID)
+	if err != nil {
+		t.Log.Warn("what the thread was told is not known", "err", err)
+		return
 	}
-}
-
-// demandsText says what the host would refuse, and what the operator has to set.
-func demandsText(unmet []repository.Demand) string {
-	var lines []string
-	for _, d := range unmet {
-		lines = append(lines, d.Refused+". My operator can "+d.Cure+".")
+	if text := found.Text(store.Texts(said), t.MaskShown); text != "" && ctx.Err() == nil {
+		if err := t.Record(ctx, store.Lines(t.ProgramLine(text))); err != nil {
+			t.Log.Warn("a line was not posted", "err", err)
+		}
 	}
-	switch len(lines) {
-	case 0:
-		return ""
-	case 1:
-		return "What I push would be refused. " + lines[0]
-	}
-	return "What I push would be refused. \n• " + strings.Join(lines, "\n• ")
 }
