@@ -46,7 +46,8 @@ func TestWordsThatFileAnIssue(t *testing.T) {
 		"no, don't file it", "no need to file it", "no, no need to file it", "no reason to file it",
 		"no, never file it", "file it? no", "no, file it?", "no one should file it", "you need not file it",
 		"not this week, and don't file it", "fix it, don't file it", "please do not make an issue of it",
-		"it is not worth it to file it", "no, wait before you file it", "file nothing", "no, do not open an issue",
+		"it is not worth it to file it", "no, wait before you file it", "file nothing",
+		"no, do not open an issue",
 	} {
 		require.False(t, intent.Lexicon{}.Read(text).Files, text)
 	}

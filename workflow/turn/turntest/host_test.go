@@ -103,7 +103,7 @@ func TestNoFileItObjectsToWhatOthersApproved(t *testing.T) {
 			require.Equal(t, 1, count(t, th, "tickets"))
 			require.Equal(t, objections, count(t, th, "objections"), th.Text())
 			if objections > 0 {
-				require.Contains(t, th.Text(), "Noted, bea: nothing is pushed before an approver has seen this.")
+				require.Contains(t, th.Text(), "Noted, bea: nothing is pushed before an approver")
 			}
 			require.Zero(t, count(t, th, "approvals"))
 		})

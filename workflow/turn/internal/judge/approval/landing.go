@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -27,8 +28,13 @@ func (ap *Approvals) Land(
 	if reason, said := ap.cannotLand(branch); reason != "" {
 		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
 	}
-	if gone, err := ap.Catalog.PullGone(ctx); gone != "" || err != nil {
-		return ap.Refuse(m, p, workflow.DecideBackport, "the pull request is not open", p.Name+": "+gone), err
+	state, err := ap.Catalog.PullState(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if gone := cmp.Or(state.Gone, state.Unread); gone != "" {
+		return ap.Refuse(m, p, workflow.DecideBackport, "the pull request is not open",
+			p.Name+": "+gone+" Nothing was pushed to it."), nil
 	}
 	files, err := ap.pushedFiles(ctx, push.Base, push.Commit)
 	if err != nil {

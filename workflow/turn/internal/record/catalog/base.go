@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
 
 // A Base is what a request says of the branch or tag that it is about.
@@ -41,7 +42,10 @@ func (c *Catalog) Base(ctx context.Context, r repository.Repository, commits git
 			continue
 		}
 		text := withoutQuotes(m.Text)
-		b := baseIn(text, r, commits.Releases)
+		b, err := c.refuseOwn(ctx, r, baseIn(text, r, commits.Releases))
+		if err != nil {
+			return Base{}, err
+		}
 		pulls := pullMentions(text, r)
 		if b == (Base{}) && len(pulls) == 0 {
 			continue
@@ -86,7 +90,19 @@ func (c *Catalog) BaseNamed(ctx context.Context, name string) (Base, error) {
 	if number, ok := pullNumber(name); ok {
 		return c.PullBase(ctx, r, mirror.Commits(), number)
 	}
-	return baseIn("branch: "+name, r, mirror.Commits().Releases), nil
+	return c.refuseOwn(ctx, r, baseIn("branch: "+name, r, mirror.Commits().Releases))
+}
+
+// refuseOwn returns the base, or why it is none: the bot pushed that branch, whose name is the house's.
+func (c *Catalog) refuseOwn(ctx context.Context, r repository.Repository, b Base) (Base, error) {
+	if b.Name == "" || b.Name == r.Base {
+		return b, nil
+	}
+	own, err := pullrequest.Register{Store: c.Store}.IsOwnBranch(ctx, r.Name, b.Name)
+	if err != nil || !own {
+		return b, err
+	}
+	return Base{Said: plaintext.CodeSpan(b.Name) + " is a branch of my own, and no base."}, nil
 }
 
 // IsBaseNow reports whether the session's work starts from the branch or tag of that name.

@@ -14,6 +14,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -28,7 +29,9 @@ const (
 type pullReader struct {
 	repository repository.Repository
 	hasBranch  func(name string) bool // at the remote
-	warn       func(msg string, args ...any)
+	// whether the bot pushed the branch of the pull request
+	isOwn func(ctx context.Context, p host.Issue) (bool, error)
+	warn  func(msg string, args ...any)
 }
 
 // baseOf returns the base that the mentions of a message lead to. It is empty if they lead to no pull
@@ -56,7 +59,7 @@ func (pr pullReader) baseOf(ctx context.Context, mentions []pullMention) (Base, 
 	}
 	switch {
 	case len(found) == 1:
-		return pr.base(found[0]), nil
+		return pr.base(ctx, found[0])
 	case len(found) > 1:
 		var names []string
 		for _, p := range found {
@@ -130,21 +133,35 @@ func (pr pullReader) unread(ctx context.Context, what string, err error) string 
 	return fmt.Sprintf("I cannot read %s at the git host: %s.", what, why)
 }
 
+// gone says why nothing can be added to a pull request any more, or nothing if it can.
+func (pr pullReader) gone(p host.Issue) string {
+	name := pr.name(p.Number)
+	switch {
+	case p.State == string(host.Merged) && p.Base != "":
+		return fmt.Sprintf("%s was merged into %s already.", name, plaintext.CodeSpan(p.Base))
+	case p.State != string(host.Open) && p.State != "opened":
+		return fmt.Sprintf("%s is %s already.", name, plaintext.SafeLine(p.State, 40))
+	case !p.Fork && !pr.hasBranch(p.Branch):
+		return fmt.Sprintf("The branch of %s is not there any more.", name)
+	}
+	return ""
+}
+
 // base returns the branch of a pull request as the base. That of a fork is known by the number of the pull
 // request alone.
-func (pr pullReader) base(p host.Issue) Base {
+func (pr pullReader) base(ctx context.Context, p host.Issue) (Base, error) {
 	name := pr.name(p.Number)
 	noun := pr.repository.Pulls.Words().Noun
 	by := prompt.PersonName(p.Author)
-	switch {
-	case p.State != string(host.Open) && p.State != "opened":
-		return Base{Said: fmt.Sprintf("%s is %s already.", name, plaintext.SafeLine(p.State, 40))}
-	case !p.Fork && pr.repository.IsOwn(p.Branch):
-		return Base{Said: fmt.Sprintf("%s is a %s of my own: reply in its thread.", name, noun)}
-	case !p.Fork && !pr.hasBranch(p.Branch):
-		return Base{Said: fmt.Sprintf("The branch of %s is not there any more.", name)}
-	case p.Fork && p.Head == "":
-		return Base{Said: fmt.Sprintf("The git host does not say which commit %s is at.", name)}
+	gone := pr.gone(p)
+	if gone == "" && p.Fork && p.Head == "" {
+		gone = fmt.Sprintf("The git host does not say which commit %s is at.", name)
+	}
+	if gone != "" {
+		return Base{Said: gone}, nil
+	}
+	if own, err := pr.isOwn(ctx, p); err != nil || own {
+		return Base{Said: fmt.Sprintf("%s is a %s of my own: reply in its thread.", name, noun)}, err
 	}
 	b := Base{
 		Name: p.Branch,
@@ -163,7 +180,7 @@ func (pr pullReader) base(p host.Issue) Base {
 		b.Said = fmt.Sprintf("That is %s %s by %s, from a fork: what I push stays on a branch of mine.",
 			noun, name, by)
 	}
-	return b
+	return b, nil
 }
 
 // pullNumber reads what names a pull request as a branch: "#77".
@@ -182,22 +199,15 @@ func (c *Catalog) PullBase(
 	return c.pulls(r, commits).baseOf(ctx, []pullMention{{number: number, pull: true, sure: true}})
 }
 
-// PullGone says why the pull request that the session is about cannot be added to now, or nothing if it is
-// open.
-func (c *Catalog) PullGone(ctx context.Context) (why string, err error) {
-	s := c.Session()
-	r := c.Configured(s.Repository)
-	mirror, err := c.Mirrors.Open(ctx, r.Remote)
-	if err != nil {
-		return "", err
-	}
-	base, err := c.PullBase(ctx, r, mirror.Commits(), s.Pull)
-	if err != nil || base.Pull != 0 {
-		return "", err
-	}
-	return base.Said + " Nothing was pushed to it.", nil
-}
-
 func (c *Catalog) pulls(r repository.Repository, commits git.Commits) pullReader {
-	return pullReader{repository: r, hasBranch: commits.HasBranch, warn: c.Log.Warn}
+	return pullReader{
+		repository: r,
+		hasBranch:  commits.HasBranch,
+		isOwn: func(ctx context.Context, p host.Issue) (bool, error) {
+			return pullrequest.Register{Store: c.Store}.IsOwn(ctx, pullrequest.Pull{
+				Repository: r.Name, Number: p.Number, Branch: p.Branch, Head: p.Head, Fork: p.Fork,
+			})
+		},
+		warn: c.Log.Warn,
+	}
 }

@@ -163,6 +163,9 @@ func TestWhichPullRequestIsTheBase(t *testing.T) {
 			pr := pullReader{
 				repository: r, warn: slog.New(slog.DiscardHandler).Warn,
 				hasBranch: func(name string) bool { return slices.Contains(branches, name) },
+				isOwn: func(_ context.Context, p host.Issue) (bool, error) {
+					return p.Branch == "bobbin/fix-7", nil
+				},
 			}
 			name := r.Pulls.Words().Mark
 			run := web + map[string]string{
@@ -179,7 +182,7 @@ func TestWhichPullRequestIsTheBase(t *testing.T) {
 				"red: " + run + "3":             {Said: "The run is of `cleo/merged`: reply `branch: NAME`"},
 				"red: " + run + "99":            {Said: "I cannot read the run" + unread},
 				"PR 3 is red":                   {Said: " of my own: reply in its thread."},
-				"PR 4 is red":                   {Said: is(4) + " is merged already."},
+				"PR 4 is red":                   {Said: is(4) + " was merged into `main` already."},
 				"PR 5 is red":                   {Said: "The branch of " + is(5) + " is not there any more."},
 				"PR 6 is red": {
 					Name: is(6), Commit: "of-the-fork", Pull: 6, Into: "main", Said: "from a fork",
