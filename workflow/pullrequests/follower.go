@@ -189,6 +189,9 @@ func (f *Follower) findOrOpen(
 			return deref(p), err
 		}
 	}
+	if err := f.refuseEnded(ctx, row, at); err != nil {
+		return host.PullRequest{}, err
+	}
 	if err := f.Rows.Trying(ctx, row); err != nil {
 		return host.PullRequest{}, err
 	}
@@ -206,6 +209,32 @@ func (f *Follower) findOrOpen(
 		}
 	}
 	return p, err
+}
+
+// refuseEnded returns a *remote.Error if the pull request is to go into the branch of another one, which the
+// session is about, and that was merged or closed since the push.
+func (f *Follower) refuseEnded(
+	ctx context.Context, row pullrequest.Row, at repository.PullRequests,
+) error {
+	session, err := f.Rows.Store.Session(ctx, row.Session)
+	if err != nil || session.Pull == 0 || row.Base != session.BaseBranch {
+		return err
+	}
+	theirs, err := at.Host.Look(ctx, session.Pull)
+	if err != nil || theirs.State == host.Open {
+		return err
+	}
+	cure := "What was pushed can be merged by hand"
+	if theirs.State == host.Merged && session.PullInto != "" {
+		cure = fmt.Sprintf("To have it on %s, reply \"bring it to %s\"", plaintext.CodeSpan(session.PullInto),
+			plaintext.OneLine(session.PullInto))
+	}
+	return &remote.Error{
+		Op: "open a " + at.Words().Noun,
+		Reason: fmt.Sprintf("%s%d, into which it would go, was %s since", at.Words().Mark, session.Pull,
+			theirs.State),
+		Cure: cure,
+	}
 }
 
 func deref(p *host.PullRequest) host.PullRequest {

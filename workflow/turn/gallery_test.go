@@ -783,6 +783,13 @@ func replySamples() map[string][]workflow.Line {
 		"a reaction is an objection": says("Noted, bea: nothing is pushed before an approver has seen this."),
 		"a reaction approves nothing": says("A reaction approves nothing: press \"Fix it\", " +
 			"or write \"fix it\"."),
+		"an approval for a pull request that was merged": {with("#77 was merged into `main` already. "+
+			"Nothing is pushed for its branch any more. For `main` I look again, and ask again before I "+
+			"change anything: press the button, or reply `branch: main`.",
+			labelled("on_base", "Make it for main", "")...)},
+		"work for a pull request that was closed": says("#77 is closed already. Nothing is pushed for its " +
+			"branch any more. If it is there again, write \"fix it\" once more; for another branch, reply " +
+			"`branch: NAME`."),
 		"a report is approved": says("Revision 1 approved by ann.",
 			"Revision 1 approved by ann, limited to: the guard"),
 		"a confirmation is refused": says(

@@ -35,6 +35,19 @@ func (s Snapshot) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	})
 }
 
+// NoSnapshot is a Part: the session's own tree is given up, and its files are those of the base again.
+type NoSnapshot struct{}
+
+func (NoSnapshot) Stage() record.Stage { return record.Work }
+
+// Mask returns n, which has no text.
+func (n NoSnapshot) Mask(func(string) string) record.Part { return n }
+
+func (NoSnapshot) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx, `delete from workspaces where session_id = $1 and task_id = 0`, r.Session)
+	return err
+}
+
 // Snapshot returns the newest state of a tree, or nil if nothing was changed in it yet.
 func (h History) Snapshot(ctx context.Context, session string, task int64) (*Snapshot, error) {
 	n := Snapshot{Task: task}

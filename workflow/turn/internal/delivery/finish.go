@@ -43,6 +43,13 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 func (d *Delivery) pushComplete(
 	ctx context.Context, work provenWork, f decision.Finish,
 ) (result model.Result, err error) {
+	if begun, err := d.pushBegun(ctx, work.approval, work.tree); err != nil {
+		return result, err
+	} else if !begun {
+		if err := d.RefuseGone(ctx); err != nil {
+			return result, err
+		}
+	}
 	f, work.unsaid = withoutClaims(f)
 	if work.words, err = d.chooseWords(ctx, work, f); err != nil {
 		return result, err

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
@@ -35,12 +36,15 @@ func (j *Judge) chooseRepository(
 		told = fmt.Sprintf("%s chose the repository %s instead of %s. %s", prompt.PersonName(p.Name), name,
 			s.Repository, beginAgain(s.Repository, name))
 	}
-	f := j.chosen(m, p, told, choice{workflow.DecideRepository, name, func(s *workflow.Session) {
+	f, err := j.chosen(ctx, m, p, told, choice{workflow.DecideRepository, name, func(s *workflow.Session) {
 		s.Repository = name
 		s.BaseBranch = ""
 		s.Pull = 0
 		s.PullInto = ""
 	}})
+	if err != nil {
+		return nil, err
+	}
 	return append(f, store.Lines(j.ProgramLine(said))), nil
 }
 
@@ -64,7 +68,7 @@ func (j *Judge) chooseNamedBase(
 	if base.Name == "" {
 		return j.Answer(m, base.Said), nil
 	}
-	return j.takeBase(ctx, m, p, base), nil
+	return j.takeBase(ctx, m, p, base)
 }
 
 // chooseBase changes the branch or tag that the session's work starts from, as refuseChoice allows it.
@@ -75,22 +79,22 @@ func (j *Judge) chooseBase(
 	if err != nil || no != nil {
 		return no, err
 	}
-	return j.takeBase(ctx, m, p, catalog.Base{Name: name}), nil
+	return j.takeBase(ctx, m, p, catalog.Base{Name: name})
 }
 
 // takeBase changes it, if the session does not start from there already.
 func (j *Judge) takeBase(
 	ctx context.Context, m intent.Message, p workflow.Person, base catalog.Base,
-) []store.Part {
+) ([]store.Part, error) {
 	name := base.Name
 	if j.Catalog.IsBaseNow(ctx, name) {
-		return j.Answer(m, fmt.Sprintf("It starts from %s already.", plaintext.CodeSpan(name)))
+		return j.Answer(m, fmt.Sprintf("It starts from %s already.", plaintext.CodeSpan(name))), nil
 	}
 	s := j.Session()
 	branch := prompt.PersonName(name)
 	told := fmt.Sprintf("%s chose the branch %s of %s. %s", prompt.PersonName(p.Name), branch, s.Repository,
 		beginAgain("the branch before", branch))
-	f := j.chosen(m, p, told, choice{
+	f, err := j.chosen(ctx, m, p, told, choice{
 		workflow.DecideBase, name,
 		func(s *workflow.Session) {
 			s.BaseBranch = name
@@ -98,8 +102,11 @@ func (j *Judge) takeBase(
 			s.PullInto = base.Into
 		},
 	})
+	if err != nil {
+		return nil, err
+	}
 	return append(f, store.Lines(j.ProgramLine(fmt.Sprintf("%s chose the branch %s.", p.Name,
-		plaintext.CodeSpan(name)))))
+		plaintext.CodeSpan(name))))), nil
 }
 
 // beginAgain tells agents that what they know is of something else.
@@ -134,6 +141,9 @@ func (j *Judge) refuseChoice(
 		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. "+
 			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
 	case s.Branch != "" && what == workflow.DecideBase:
+		if freed, err := j.freedFromPull(ctx); freed || err != nil {
+			return nil, err
+		}
 		return refused("work was approved", "The work was approved for one branch already. For another one, "+
 			"please begin another thread, or reply `bring it to NAME` when it is pushed.")
 	case s.Branch != "":
@@ -144,6 +154,21 @@ func (j *Judge) refuseChoice(
 	return nil, nil
 }
 
+// freedFromPull reports whether approved work may begin again on another branch: it was for a pull request
+// that takes nothing any more, and nothing was pushed.
+func (j *Judge) freedFromPull(ctx context.Context) (bool, error) {
+	if s := j.Session(); s.Pull == 0 || s.Head != "" {
+		return false, nil
+	}
+	if a, err := j.StandingApproval(ctx); err != nil || a != nil {
+		if begun, err := j.Objections.TooLate(ctx, a.ID); begun != "" || err != nil {
+			return false, err
+		}
+	}
+	state, err := j.Catalog.PullState(ctx)
+	return state.Gone != "", err
+}
+
 // A choice is a repository or a branch that a person chose.
 type choice struct {
 	what   workflow.DecisionKind
@@ -152,16 +177,32 @@ type choice struct {
 }
 
 // chosen returns the parts of a choice. Everything that was read and reported is about what was chosen
-// earlier, and its revision cannot be approved any more, since the session then has another base commit.
-func (j *Judge) chosen(m intent.Message, p workflow.Person, told string, c choice) []store.Part {
+// earlier, and its revision cannot be approved any more, since the session then has another base commit. What
+// was approved and changed for that is given up.
+func (j *Judge) chosen(
+	ctx context.Context, m intent.Message, p workflow.Person, told string, c choice,
+) ([]store.Part, error) {
 	f := j.ForAgents(m, told)
 	ledger.Change(f, func(u *store.Update) {
 		u.Change = func(s *workflow.Session) {
 			c.change(s)
 			s.BaseCommit = ""
+			s.Branch = ""
 			s.Voided = s.Revision
 		}
 	})
+	if j.Session().Branch != "" {
+		tasks, err := j.Store.Tasks(ctx, j.Session().ID, "")
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range tasks {
+			k.State = workflow.TaskDropped
+			k.StartTree = ""
+			f = append(f, progress.Task{Task: k})
+		}
+		f = append(f, progress.NoSnapshot{})
+	}
 	return append(f, consent.Decision{
 		What:      c.what,
 		Allowed:   true,
@@ -169,5 +210,5 @@ func (j *Judge) chosen(m intent.Message, p workflow.Person, told string, c choic
 		User:      p.ID,
 		MessageTS: m.TS,
 		Revision:  j.Session().Revision,
-	})
+	}), nil
 }

@@ -183,8 +183,9 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.chooseRepository(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonChoose),
-		press("Look into, of a release",
-			"begins again on that branch or tag, if the person asked or may approve, and nothing is approved",
+		press("Look into, of a release; Make it for, of a merged pull request",
+			"begins again on that branch or tag, if the person asked or may approve, and nothing is "+
+				"approved but work for a pull request that was merged or closed",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.chooseBase(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonOnBase),

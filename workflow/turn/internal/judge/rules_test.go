@@ -157,7 +157,7 @@ var pressCases = []pressCase{
 	{"Push without the thread's words", workflow.ButtonPushNeutral, heldBack},
 	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
 	{"a repository", workflow.ButtonChoose, nothing},
-	{"Look into, of a release", workflow.ButtonOnBase, nothing},
+	{"Look into, of a release; Make it for, of a merged pull request", workflow.ButtonOnBase, nothing},
 	{"Works, Still broken", workflow.ButtonBroken, nothing},
 	{
 		"Correct…, with limits…, Change repository…, Change branch…, Details",

@@ -129,7 +129,8 @@ func orderRules() []rule {
 			name: "branch",
 			when: "it names the branch or tag that the work starts from, and nothing else, and a " +
 				"repository is chosen",
-			then:  "begins again on that one, if its writer asked or may approve, and nothing is approved",
+			then: "begins again on that one, if its writer asked or may approve, and nothing is approved " +
+				"but work for a pull request that was merged or closed",
 			fires: func(c *Case) bool { return c.says().Branch != "" && c.Session.Repository != "" },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.chooseNamedBase(ctx, c.Message, c.person())

@@ -36,7 +36,7 @@ func (ap *Approvals) Approve(
 	}
 	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err
-	} else if standing != nil && revision == s.Revision {
+	} else if standing != nil && revision == s.Revision && revision > s.Voided {
 		return ap.refuseAgain(ctx, m, p, standing)
 	}
 	reading, err := ap.ReadsRemarks(ctx)
@@ -173,6 +173,15 @@ func (ap *Approvals) approvalParts(
 	}
 	if numbers, ok := strings.CutPrefix(scope, "step"); ok && r.Kind == workflow.ReportReview {
 		scope = "finding" + numbers // what a review numbers
+	}
+	gone, buttons, err := ap.Catalog.PullGone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if gone != "" {
+		f := ap.refuseRevision(r.Revision, m, p, "the pull request is not open", gone)
+		ledger.Change(f, func(l *store.Lines) { (*l)[0].Buttons = buttons })
+		return f, nil
 	}
 	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, r, scope)
 	if err != nil {

@@ -61,7 +61,7 @@ func (l *Ledger) Folder(part string) string {
 // up: a request after the push needs a new approval.
 func (l *Ledger) StandingApproval(ctx context.Context) (*workflow.Approval, error) {
 	s := l.Session()
-	if s.Revision == 0 {
+	if s.Revision == 0 || s.Revision <= s.Voided { // that was for another base
 		return nil, nil
 	}
 	a, err := l.Store.Approval(ctx, s.ID, s.Revision)

@@ -221,6 +221,9 @@ func (l *Tools) Delegate(ctx context.Context, list []decision.Assignment) (model
 	if refused != "" || err != nil {
 		return prompt.Wrong("%s", refused), err
 	}
+	if err := l.Delivery.RefuseGone(ctx); err != nil {
+		return prompt.Refused(err)
+	}
 	if err := l.Trees.OpenWork(ctx); err != nil {
 		return model.Result{}, err
 	}

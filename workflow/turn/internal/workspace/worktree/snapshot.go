@@ -148,6 +148,12 @@ func (sn *Snapshots) restoreRecorded(ctx context.Context, m *git.Mirror, w *git.
 		return err
 	}
 	if row == nil {
+		// what is there may be work that was given up for another base
+		if task == 0 && !w.IsFresh() {
+			if err := w.Restore(ctx, ""); err != nil {
+				return fmt.Errorf("begin with the base's files: %w", err)
+			}
+		}
 		return sn.RecordTree(ctx, w, task)
 	}
 	if tree, err := w.Tree(ctx); err == nil && tree == row.Tree {
