@@ -540,6 +540,14 @@ func quorumComplaints() []doctorFault {
 				w.change("approvers: ["+w.ann.ID, "approvals: 2, approvers: ["+g.ID)
 			},
 		},
+		{
+			name: "as many approvers as approvals, without the requester",
+			breaks: func(w *doctorSetup) {
+				dan := w.slack.AddUser(slacktest.User{Name: "dan"})
+				w.change("approvers: ["+w.ann.ID, "approvals: 2, other_than_requester: true, approvers: ["+
+					w.ann.ID+", "+dan.ID)
+			},
+		},
 		{name: "a needed group that is empty", breaks: needs(nil, false)},
 		{
 			name:   "a needed group outside the approvers",

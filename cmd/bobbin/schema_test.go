@@ -96,7 +96,7 @@ func missingKeys(s *jsonschema.Schema, shown any, path string) (missing []string
 	return missing
 }
 
-// missingInAll returns the keys that none of the values has: one of them may show what another one leaves out.
+// missingInAll returns the keys that none of the values has: one may show what another one leaves out.
 func missingInAll(s *jsonschema.Schema, values iter.Seq[any], path string) (missing []string) {
 	first := true
 	for value := range values {

@@ -22,25 +22,52 @@ func openFork(t *testing.T, kind string, private bool) (*hosttest.Server, host.H
 		},
 	})
 	t.Cleanup(s.Close)
+	return s, forkAt(s, kind)
+}
+
+// forkAt opens the repository of a server, with the fork bot/shop.
+func forkAt(s *hosttest.Server, kind string) host.Host {
 	web := s.URL + "/acme/shop"
 	sign := func(context.Context, bool) (remote.Credential, error) {
 		return remote.Credential{Password: token, Name: "the token"}, nil
 	}
 	switch kind {
 	case host.GitLab:
-		return s, host.NewGitLab(host.GitLabConfig{
+		return host.NewGitLab(host.GitLabConfig{
 			API: s.API, Web: web, Path: "acme/shop", Token: sign,
 			Fork: "bot/shop", ForkWeb: s.URL + "/bot/shop",
 		})
 	case host.Gitea:
-		return s, host.NewGitea(host.GiteaConfig{
+		return host.NewGitea(host.GiteaConfig{
 			API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign,
 			ForkOwner: "bot", ForkName: "shop", ForkWeb: s.URL + "/bot/shop",
 		})
 	}
-	return s, host.NewGitHub(host.GitHubConfig{
+	return host.NewGitHub(host.GitHubConfig{
 		API: s.API, Web: web, Owner: "acme", Name: "shop", Token: sign,
 		ForkOwner: "bot", ForkName: "shop", ForkWeb: s.URL + "/bot/shop",
+	})
+}
+
+// TestRightsBesideAFork checks that the right to push to the repository is not missed if branches are pushed
+// to a fork. It is without one.
+func TestRightsBesideAFork(t *testing.T) {
+	each(t, func(t *testing.T, kind string) {
+		s := hosttest.Listen(hosttest.Config{
+			Kind: kind, Repository: "acme/shop", Token: token, NoPush: true,
+			Fork: &hosttest.Fork{Path: "bot/shop", Of: "acme/shop"},
+		})
+		t.Cleanup(s.Close)
+		missing, err := forkAt(s, kind).Missing(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, missing)
+		_, h := open(t, hosttest.Config{Kind: kind, NoPush: true}, token)
+		missing, err = h.Missing(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, map[string][]string{
+			host.GitLab: {"the role Developer in the project"},
+			host.Gitea:  {"the right to write to the repository"},
+		}[kind], missing)
 	})
 }
 

@@ -394,7 +394,7 @@ func (r *GiteaRepository) Missing(ctx context.Context) (missing []string, err er
 	if err := r.client.Get(ctx, r.client.At(""), &of); err != nil {
 		return nil, err
 	}
-	if !of.Permissions.Push {
+	if !of.Permissions.Push && r.fork == nil {
 		missing = append(missing, "the right to write to the repository")
 	}
 	if of.Pulls != nil && !*of.Pulls {

@@ -344,7 +344,7 @@ func (p *GitLabProject) Missing(ctx context.Context) (missing []string, err erro
 	if of.Permissions.Group != nil {
 		level = max(level, of.Permissions.Group.Level)
 	}
-	if level < gitLabDeveloper {
+	if level < gitLabDeveloper && p.fork == nil { // else the fork's credential opens them
 		missing = append(missing, "the role Developer in the project")
 	}
 	var token struct {
@@ -354,6 +354,10 @@ func (p *GitLabProject) Missing(ctx context.Context) (missing []string, err erro
 	if p.client.Get(ctx, "/personal_access_tokens/self", &token) == nil &&
 		!slices.Contains(token.Scopes, "api") {
 		missing = append(missing, "the scope api")
+	}
+	if p.fork != nil && p.fork.Get(ctx, "/personal_access_tokens/self", &token) == nil &&
+		!slices.Contains(token.Scopes, "api") && len(missing) == 0 {
+		missing = append(missing, "the scope api of the fork's token")
 	}
 	return missing, nil
 }

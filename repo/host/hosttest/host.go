@@ -33,6 +33,8 @@ type Config struct {
 	NoIssues bool
 	// NoFiling makes the server refuse to open issues, as to a token without that right.
 	NoFiling bool
+	// NoPush makes the server say that the token may not push to the repository, as to one of a fork's bot.
+	NoPush bool
 	// Branch returns the commit of a branch, or an empty string if there is none. If it fails, the
 	// host responds with the status 500 to a request for a new pull request. Default: every branch is
 	// at a commit named after it.

@@ -110,7 +110,7 @@ func (s *Server) showKeys(w http.ResponseWriter, r *http.Request) {
 func (s *Server) about(path string) map[string]any {
 	v := map[string]any{
 		"full_name": path, "default_branch": "main", "private": s.cfg.Private, "has_pull_requests": true,
-		"permissions": map[string]any{"push": true, "pull": true},
+		"permissions": map[string]any{"push": !s.cfg.NoPush, "pull": true},
 	}
 	if s.cfg.Internal {
 		v["internal"] = true // at Gitea
@@ -194,6 +194,9 @@ func (g gitLab) aboutProject(path string) map[string]any {
 			"project_access": map[string]any{"access_level": 30}, "group_access": nil,
 		},
 	}
+	if g.cfg.NoPush {
+		v["permissions"] = map[string]any{"project_access": nil, "group_access": nil}
+	}
 	if g.cfg.Internal {
 		v["visibility"] = "internal"
 	}
@@ -207,6 +210,7 @@ func (g gitLab) aboutProject(path string) map[string]any {
 	v["id"] = forkID
 	v["visibility"] = "public"
 	v["archived"] = f.Archived
+	v["permissions"] = map[string]any{"project_access": map[string]any{"access_level": 30}}
 	if f.ReadOnly {
 		v["permissions"] = map[string]any{"project_access": map[string]any{"access_level": 20}}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // examineQuorum checks that enough people can approve work on the repository, and that somebody of each group
@@ -14,16 +15,16 @@ import (
 func (sc slackCheck) examineQuorum(ctx context.Context, r config.Repository) {
 	able, known := sc.ableToApprove(ctx, r.Approvers)
 	needed := max(r.Approvals, 1)
-	if r.OtherThanRequester {
-		needed++
-	}
-	if len(r.Approvers) > 0 && known && len(able) < needed {
-		text := fmt.Sprintf("%s needs %d approvals, and %s can approve", r.Describe(), max(r.Approvals, 1),
-			people(len(able)))
-		if r.OtherThanRequester {
-			text += ", of whom whoever asks may not"
-		}
-		sc.problem(text, "name more people in approvers, add some to its groups, or lower approvals")
+	const cure = "name more people in approvers, add some to its groups, or lower approvals"
+	switch text := fmt.Sprintf("%s needs %s, and %s can approve", r.Describe(),
+		plaintext.CountNoun(needed, "approval"), people(len(able))); {
+	case len(r.Approvers) == 0 || !known:
+	case len(able) < needed:
+		sc.problem(text, cure)
+	case len(able) == needed && needed > 1 && r.OtherThanRequester: // of one, examineApprovers says it
+		sc.warn(text+": what one of them asks for can never be approved, since other_than_requester does "+
+			"not "+
+			"count the requester", cure)
 	}
 	for _, n := range r.Needs {
 		need := workflow.Need{Name: n.Name, Files: n.Files}

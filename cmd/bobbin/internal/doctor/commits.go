@@ -15,11 +15,15 @@ import (
 )
 
 // examineFork says whether branches can be pushed to the fork of push_to: whether it is one of this
-// repository, and whether the credential may push there. Nothing is pushed.
-func examineFork(ctx context.Context, mirrors *git.Mirrors, r repository.Repository, f *List) {
-	if err := r.CheckFork(ctx); err != nil {
-		remoteRefusal(f, "push_to", err)
-		return
+// repository, unless the host cannot be asked, and whether the credential may push there. Nothing is pushed.
+func examineFork(
+	ctx context.Context, mirrors *git.Mirrors, r repository.Repository, askHost bool, f *List,
+) {
+	if askHost {
+		if err := r.CheckFork(ctx); err != nil {
+			remoteRefusal(f, "push_to", err)
+			return
+		}
 	}
 	sight, err := mirrors.LookAt(ctx, *r.PushTo)
 	if err != nil {
@@ -61,8 +65,8 @@ func examineDemands(ctx context.Context, r repository.Repository, base string, f
 }
 
 // examineCommits says how commits are made, names the public key that they are signed with, and says whether
-// the host knows it.
-func (d *Doctor) examineCommits(ctx context.Context, r repository.Repository, f *List) {
+// the host knows it, unless that cannot be asked.
+func (d *Doctor) examineCommits(ctx context.Context, r repository.Repository, askHost bool, f *List) {
 	name, email := r.Commits.Committer()
 	who := name + " <" + email + ">"
 	signedOff := ""
@@ -79,7 +83,9 @@ func (d *Doctor) examineCommits(ctx context.Context, r repository.Repository, f 
 		}
 	case key != nil:
 		f.ok("commits of %s are signed%s with %s", who, signedOff, key.Public())
-		examineKey(ctx, r, key, f)
+		if askHost {
+			examineKey(ctx, r, key, f)
+		}
 		d.examineKeyFile(ctx, r.Name, f)
 	case r.Commits != (remote.Commits{}):
 		f.ok("commits are of %s%s, and not signed", who, signedOff)

@@ -97,7 +97,7 @@ func TestDoctorNamesTheKey(t *testing.T) {
 	key := newKey(t)
 	r.Commits = remote.Commits{Signer: key, SignOff: true}
 	var f List
-	d.examineCommits(t.Context(), r, &f)
+	d.examineCommits(t.Context(), r, true, &f)
 	require.Equal(t, []string{
 		"ok: commits of Bobbin <bobbin@localhost> are signed, and signed off with " + key.Public() + " | ",
 		"warning: the bot's account at the host does not have that key: its signatures show as unverified" +
@@ -108,7 +108,7 @@ func TestDoctorNamesTheKey(t *testing.T) {
 	s.SetKeys(key.Public())
 	r.Commits.Email = "bot@shop.example"
 	f = nil
-	d.examineCommits(t.Context(), r, &f)
+	d.examineCommits(t.Context(), r, true, &f)
 	require.Equal(t, "ok: the bot's account at the host has that key | ", f.said()[1])
 	require.Len(t, f, 2)
 }
@@ -152,7 +152,7 @@ func TestDoctorLooksAtTheFork(t *testing.T) {
 	look := func(change func(f *hosttest.Fork)) string {
 		s.SetFork(change)
 		var f List
-		examineFork(t.Context(), mirrors, r, &f)
+		examineFork(t.Context(), mirrors, r, true, &f)
 		require.Len(t, f, 1)
 		return f.said()[0]
 	}

@@ -59,6 +59,11 @@ func TestExaminePapers(t *testing.T) {
 			Reviewers: []string{repository.Codeowners, "dan"},
 		}
 		examinePapers(t.Context(), r, &f)
+		require.Equal(t, "warning: approver under host names nobody: people, at the top of the file, has "+
+			"no logins", f[0].State+": "+f[0].What)
+		r.Pulls.People = map[string]string{"ann-at-work": "U0123ABCD"}
+		f = nil
+		examinePapers(t.Context(), r, &f)
 		require.Equal(t, c.want, f[0].State+": "+f[0].What)
 	}
 }

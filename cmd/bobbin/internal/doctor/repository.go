@@ -59,29 +59,26 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		}
 	}
 	d.examineReleases(r, sight, f)
+	var lacks []string
+	var refused error // by the host; what depends on it is not asked, and is not said once more
+	if r.Pulls.Host != nil {
+		lacks, refused = r.Pulls.Host.Missing(ctx)
+	}
 	if r.PushTo != nil {
-		examineFork(ctx, mirrors, r, f)
+		examineFork(ctx, mirrors, r, refused == nil, f)
 	} else if err := mirrors.MayPush(ctx, r.Remote); err != nil {
 		remoteRefusal(f, "it refuses pushes from us", err)
 	} else {
 		f.ok("it would accept a push (asked, not tried; rules for single branches show only at a push)")
 	}
-	if noun := r.Pulls.Words().Noun; r.Pulls.Host != nil { // only asked; no pull request is opened
-		switch missing, err := r.Pulls.Host.Missing(ctx); {
-		case err != nil:
-			remoteRefusal(f, noun+"s cannot be opened", err)
-		case len(missing) > 0:
-			f.problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the "+
-				"token or the App; docs/configuration.md, Pull requests, says what is needed and why")
-		default:
-			f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
-			examineReading(ctx, r, f)
-			examinePapers(ctx, r, f)
-			d.examineFiling(ctx, r, f)
-		}
-		examineDemands(ctx, r, base, f)
+	switch {
+	case refused != nil:
+		remoteRefusal(f, "nothing that needs the host works "+
+			"("+strings.Join(d.neededOfHost(r), ", ")+")", refused)
+	case r.Pulls.Host != nil:
+		d.examineHost(ctx, r, base, lacks, f)
 	}
-	d.examineCommits(ctx, r, f)
+	d.examineCommits(ctx, r, refused == nil, f)
 	for _, l := range r.Setup.Logins {
 		if l.Token != "" { // the part "configuration" reports a variable that is not set
 			f.ok("packages from %s are fetched with %s, which is set", l.Host, l.Name)
@@ -93,6 +90,42 @@ func (d *Doctor) examineRepository(ctx context.Context, r repository.Repository,
 		defer here.Close()
 	}
 	d.examineFiles(ctx, r, here, f)
+}
+
+// examineHost says what the credential may do at the host, which rights are missing, and what the host
+// demands. Everything is only asked; no pull request is opened.
+func (d *Doctor) examineHost(
+	ctx context.Context, r repository.Repository, base string, missing []string, f *List,
+) {
+	noun := r.Pulls.Words().Noun
+	if len(missing) > 0 {
+		f.problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the "+
+			"token or the App; docs/configuration.md, Pull requests, says what is needed and why")
+	} else {
+		f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
+	}
+	examineReading(ctx, r, f)
+	examinePapers(ctx, r, f)
+	d.examineFiling(ctx, r, f)
+	examineDemands(ctx, r, base, f)
+}
+
+// neededOfHost returns what needs the host of a repository.
+func (d *Doctor) neededOfHost(r repository.Repository) []string {
+	what := []string{r.Pulls.Words().Noun + "s", "issues that people point at", "rules for commits"}
+	if papers := r.Pulls.Papers; len(papers.Labels)+len(papers.Assignees)+len(papers.Reviewers) > 0 {
+		what = append(what, "labels and people")
+	}
+	if r.IssuePlace(d.settings.Trackers).Tracker == nil {
+		what = append(what, `issues filed from threads ("file it")`)
+	}
+	if r.PushTo != nil {
+		what = append(what, "what push_to is a fork of")
+	}
+	if r.Commits.Signer != nil {
+		what = append(what, "whether it knows the signing key")
+	}
+	return what
 }
 
 // examineFiling asks the host whether issues can be filed there at people's word, unless a tracker has them.
@@ -141,6 +174,12 @@ func examinePapers(ctx context.Context, r repository.Repository, f *List) {
 	if len(of.Labels)+len(of.Assignees)+len(of.Reviewers) == 0 {
 		return
 	}
+	if words := wordsForPeople(of); len(words) > 0 && len(r.Pulls.People) == 0 {
+		f.warn(strings.Join(words, " and ")+" under host names nobody: people, at the top of the file, "+
+			"has no "+
+			"logins", "add the logins with the Slack ids of their people, such as people: {ann-at-work: "+
+			"U0123ABCD}")
+	}
 	noun := r.Pulls.Words().Noun
 	switch lacks, err := r.Pulls.Host.LackingFor(ctx, of.Labels, people); {
 	case err != nil:
@@ -152,6 +191,16 @@ func examinePapers(ctx context.Context, r repository.Repository, f *List) {
 	default:
 		f.ok("labels and people can be set on %ss (asked, not tried)", noun)
 	}
+}
+
+// wordsForPeople returns those of the words requester and approver that stand for somebody on pull requests.
+func wordsForPeople(of repository.Papers) (words []string) {
+	for _, word := range []string{repository.Requester, repository.Approver} {
+		if slices.Contains(of.Assignees, word) || slices.Contains(of.Reviewers, word) {
+			words = append(words, word)
+		}
+	}
+	return words
 }
 
 // oldAdvisories is the age from which on advisories are said to be old.

@@ -3,6 +3,8 @@ package doctor
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,17 +16,24 @@ import (
 func (d *Doctor) examineTracker(ctx context.Context, t *tracker.Tracker, f *List) {
 	began := time.Now()
 	var read []string
+	refused := map[[2]string][]string{} // projects by what is wrong and its cure, which are said once
 	for _, p := range t.Projects {
 		err := t.Check(ctx, p)
 		var wrong *tracker.Error
 		switch {
 		case errors.As(err, &wrong):
-			f.problem("issues of "+p+" cannot be read: "+wrong.Reason, wrong.Cure)
+			said := [2]string{wrong.Reason, wrong.Cure}
+			refused[said] = append(refused[said], p)
 		case err != nil:
 			f.failed("issues of "+p+" cannot be read", err)
 		default:
 			read = append(read, p)
 		}
+	}
+	for _, said := range slices.SortedFunc(maps.Keys(refused), func(a, b [2]string) int {
+		return slices.Compare(a[:], b[:])
+	}) {
+		f.problem("issues of "+strings.Join(refused[said], ", ")+" cannot be read: "+said[0], said[1])
 	}
 	if len(read) > 0 {
 		f.ok("issues of %s can be read where a message names one (%s)", strings.Join(read, ", "),
