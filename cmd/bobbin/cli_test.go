@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
@@ -26,6 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
 // secret is part of every secret of these tests, and must not be in anything that the program prints.
@@ -99,6 +101,23 @@ func TestPlaygroundRefusesWhatItCannotDo(t *testing.T) {
 		require.Equal(t, cli.ExitUsage, code, errs)
 		require.Contains(t, errs, want)
 	}
+}
+
+// TestThePlaygroundNeedsNoTokens checks that the playground says which parts of the configuration it does not
+// use, and asks for none of their tokens.
+func TestThePlaygroundNeedsNoTokens(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "bobbin.yaml")
+	require.NoError(t, os.WriteFile(name, []byte("repositories: [{name: shop, url: /srv/shop.git}]\n"+
+		"trackers: [{kind: jira, url: 'https://x', token_env: JIRA_TOKEN, projects: [SHOP]}]\n"+
+		"agents: {deep: {model: m}}\n"), 0o600))
+	var said strings.Builder
+	con := cli.Console{Err: &said, Env: func(string) string { return "" }, Hide: redact.New()}
+	pc := playgroundCommand{Config: name, TokenEnv: secrets.GitToken}
+	_, err := pc.options(t.Context(), con, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	require.Contains(t, said.String(), "uses the models, the agents and the sandbox of "+name+", and not its "+
+		"repositories (bases, approvals, names, host, …), trackers, sources")
 }
 
 func TestHelpTeaches(t *testing.T) {

@@ -58,7 +58,10 @@ func (h home) initialise(ctx context.Context, bin programs.Programs, cfg Config)
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(bin.Dir, "initdb"), args...)
 	h.as.Prepare(cmd)
-	if out, err := account.Run(cmd); err != nil {
+	switch out, err := account.Run(cmd); {
+	case err != nil && ctx.Err() != nil: // it was killed for that, and its output says nothing of use
+		return fmt.Errorf("postgres: initdb: %w", ctx.Err())
+	case err != nil:
 		return fmt.Errorf("postgres: initdb: %w\n%s", err, account.Tail(out, 2000))
 	}
 	if err := os.Rename(fresh, h.data); err != nil {

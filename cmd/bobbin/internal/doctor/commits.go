@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/repo/git"
@@ -71,7 +72,7 @@ func (d *Doctor) examineCommits(ctx context.Context, r repository.Repository, as
 	who := name + " <" + email + ">"
 	signedOff := ""
 	if r.Commits.SignOff {
-		signedOff = ", and signed off"
+		signedOff = " and signed off"
 	}
 	key, _ := r.Commits.Signer.(*signing.Key)
 	switch {
@@ -82,13 +83,13 @@ func (d *Doctor) examineCommits(ctx context.Context, r repository.Repository, as
 				"set github_app for the repository, or sign with a key: commits.sign_key_file")
 		}
 	case key != nil:
-		f.ok("commits of %s are signed%s with %s", who, signedOff, key.Public())
+		f.ok("commits of %s are signed%s; the public key is %s", who, signedOff, key.Public())
 		if askHost {
 			examineKey(ctx, r, key, f)
 		}
 		d.examineKeyFile(ctx, r.Name, f)
 	case r.Commits != (remote.Commits{}):
-		f.ok("commits are of %s%s, and not signed", who, signedOff)
+		f.ok("commits of %s are not signed%s", who, strings.Replace(signedOff, " and", ", but", 1))
 	}
 	if (key != nil || r.Commits.SignOff) && r.Commits.Email == "" && r.Commits.Host == nil {
 		f.warn("commits are of bobbin@localhost, which no host takes for the address of an account",

@@ -99,7 +99,9 @@ func TestDoctorNamesTheKey(t *testing.T) {
 	var f List
 	d.examineCommits(t.Context(), r, true, &f)
 	require.Equal(t, []string{
-		"ok: commits of Bobbin <bobbin@localhost> are signed, and signed off with " + key.Public() + " | ",
+		"ok: commits of Bobbin <bobbin@localhost> are signed and signed off; the public key is " +
+			"" + key.Public() +
+			" | ",
 		"warning: the bot's account at the host does not have that key: its signatures show as unverified" +
 			" | add the public key there, for signatures",
 		"warning: commits are of bobbin@localhost, which no host takes for the address of an account | set " +
