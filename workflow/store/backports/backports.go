@@ -101,7 +101,8 @@ func (Order) Stage() record.Stage { return record.Given }
 func (o Order) Mask(func(string) string) record.Part { return o }
 
 // Write stores the row and queues the session's backport job. It fails with record.ErrStale
-// if a row for the branch is under way or done, or if the work was stopped.
+// if a row for the branch is under way or done, or if the work was stopped. A Direct one that is done is
+// stored again, since somebody may have set the branch back.
 func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	var permission *string
 	if p, ok := record.Find[consent.Permission](r); ok {
@@ -131,7 +132,7 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 			earlier_pushed = case when backports.state = 'pushed' then backports.pushed
 				else backports.earlier_pushed end
 		where backports.session_id = excluded.session_id and (backports.state in ('refused', 'stopped')
-			or backports.state = 'pushed' and backports.pushed <> excluded.pushed)`,
+			or backports.state = 'pushed' and (backports.pushed <> excluded.pushed or excluded.direct))`,
 		r.Session, o.Repository, o.Branch, database.CleanText(o.Wanted), o.Pushed, o.Base, o.Revision,
 		permission, o.User, database.CleanText(o.UserName), database.CleanText(o.Credit), o.MessageTS,
 		o.Direct)

@@ -45,10 +45,13 @@ func (ap *Approvals) Land(
 	if err != nil {
 		return nil, err
 	}
-	if slices.ContainsFunc(rows, func(r backports.Row) bool {
-		return r.Branch == key && (r.State == backports.Asked || r.State == backports.Intended ||
-			r.State == backports.Pushed && r.Pushed == push.Commit)
-	}) {
+	asked := false
+	if i := slices.IndexFunc(rows, func(r backports.Row) bool { return r.Branch == key }); i >= 0 {
+		if asked, err = ap.landsOrLanded(ctx, rows[i], push.Commit); err != nil {
+			return nil, err
+		}
+	}
+	if asked {
 		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already",
 			fmt.Sprintf("The push to %s was asked for already.", plaintext.CodeSpan(branch))), nil
 	}
@@ -85,6 +88,31 @@ func (ap *Approvals) Land(
 			Revision:  push.Revision,
 		})
 	return append(f, e.parts...), nil
+}
+
+// landsOrLanded reports whether the push of a commit to a colleague's branch is under way, or done. A branch
+// that was set back since has not the commit, so it can be asked for again.
+func (ap *Approvals) landsOrLanded(ctx context.Context, row backports.Row, commit string) (bool, error) {
+	switch {
+	case row.State == backports.Asked || row.State == backports.Intended:
+		return true, nil
+	case row.State != backports.Pushed || row.Pushed != commit:
+		return false, nil
+	}
+	mirror, err := ap.Catalog.Mirrors.Open(ctx, ap.Catalog.Configured(row.Repository).Remote)
+	if err != nil {
+		return false, err
+	}
+	commits := mirror.Commits()
+	if !commits.HasBranch(row.Wanted) || !commits.Has(row.Commit) {
+		return false, nil
+	}
+	tip, err := commits.Resolve(row.Wanted)
+	if err != nil {
+		return false, err
+	}
+	merged, err := commits.TryMerge(ctx, tip, row.Commit)
+	return merged.Done, err
 }
 
 // cannotLand returns why nothing can be pushed to a branch, for the decision and for the person, or nothing.
