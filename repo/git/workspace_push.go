@@ -35,6 +35,24 @@ func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.Pus
 	return w.mirror.client.Push(ctx, r.Pushed(), w.Store, p, own)
 }
 
+// HasPushed reports whether a branch has a commit now, in the remote to which branches are pushed: it is at
+// that commit, or somebody went on from there.
+func (m *Mirror) HasPushed(ctx context.Context, branch, commit string) (bool, error) {
+	stands, err := m.client.BranchCommit(ctx, m.Remote().Pushed(), branch)
+	if err != nil || stands == "" || stands == commit {
+		return stands != "" && stands == commit, err
+	}
+	if err := m.Fetch(ctx); err != nil {
+		return false, err
+	}
+	commits := m.Commits()
+	if !commits.Has(stands) || !commits.Has(commit) { // what has the commit would have led to it
+		return false, nil
+	}
+	common, err := commits.mergeBase(ctx, stands, commit)
+	return common == commit, err
+}
+
 // ownCommits returns the commits of p since its base, or none if it names no base.
 func (w *Workspace) ownCommits(ctx context.Context, p transfer.PushSpec) (map[plumbing.Hash]bool, error) {
 	if p.Base == "" {

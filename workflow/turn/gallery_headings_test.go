@@ -188,7 +188,7 @@ var headings = map[string]string{
 	"passStop":               "a stop of a thread without work",
 	"passStop-b":             "a thread is told to stop",
 	"pauseAtLimit":           "paused at a limit",
-	"publish":                "a backport is pushed",
+	"recordPushed":           "a backport is pushed",
 	"publishCommit":          "the change is pushed",
 	"putBackParts":           "a hunk is put back",
 	"putBackPushed":          "what was taken out is put back after the push",

@@ -790,6 +790,10 @@ func replySamples() map[string][]workflow.Line {
 		"work for a pull request that was closed": says("#77 is closed already. Nothing is pushed for its " +
 			"branch any more. If it is there again, write \"fix it\" once more; for another branch, reply " +
 			"`branch: NAME`."),
+		"a turn failed": says("Something failed on my side (read the files: disk full). Nothing was pushed "+
+			"since. Reply here and I try again; my operator finds more in the log.",
+			"Something failed on my side (read the files: disk full). `bobbin/refunds` was pushed before "+
+				"that, at 0a1b2c3. Reply here and I try again; my operator finds more in the log."),
 		"a report is approved": says("Revision 1 approved by ann.",
 			"Revision 1 approved by ann, limited to: the guard"),
 		"a confirmation is refused": says(
@@ -1016,6 +1020,8 @@ func pushSamples() map[string][]workflow.Line {
 				"somebody has to bring it there by hand.",
 			"No backport to `v1.4.0`: that is a tag, and nothing is pushed to a tag. "+
 				"Releases with a branch: `release/1.4`, `release/1.3`.",
+			"Whether I pushed to `cleo/split` is not known, and I gave it up: it failed on our side. "+
+				"The branch is at `1a2b3c4` if it arrived.",
 		), with("No backport to `release/1.2`: the proof does not hold there, so nothing was pushed. "+
 			"no new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; "+
 			"add one that fails there and passes with the change",

@@ -157,12 +157,14 @@ func (r *Runner) GiveUp(ctx context.Context, session string, cause error) error 
 	if err := queue.CatchPanic(func() error { return t.Judge.JudgeAll(ctx) }); err != nil {
 		return t.setAside(ctx, err)
 	}
+	pushed, err := t.Trees.Catalog.PushedSince(ctx)
+	if err != nil {
+		return err
+	}
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventGiveUp}, Open: ledger.Rest, ClearStop: true},
-		store.Lines(t.ProgramLine("Something failed on my side ("+prompt.FirstLine(
-			cause.Error(),
-		)+"). Nothing was pushed since. Reply here and I try again; my operator finds more in the log.")),
-	)
+		store.Lines(t.ProgramLine(fmt.Sprintf("Something failed on my side (%s). %s Reply here and I try "+
+			"again; my operator finds more in the log.", prompt.FirstLine(cause.Error()), pushed))))
 }
 
 // errPaused ends a turn when the operator has paused the session's repository, its channel or

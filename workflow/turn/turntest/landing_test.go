@@ -15,9 +15,11 @@ func TestALandingCanBeAskedForAgainAfterAReset(t *testing.T) {
 		after func(p pullThread, base, pushed string)
 		again bool
 	}{
-		"where it was":   {func(pullThread, string, string) {}, false},
-		"moved on since": {func(p pullThread, _, _ string) { p.commit(hers, repotest.Files{"b": "b"}) }, false},
-		"set back":       {func(p pullThread, base, _ string) { p.moveHers(base) }, true},
+		"where it was": {func(pullThread, string, string) {}, false},
+		"moved on since": {func(p pullThread, _, _ string) {
+			p.commit(hers, repotest.Files{"b": "b"})
+		}, false},
+		"set back": {func(p pullThread, base, _ string) { p.moveHers(base) }, true},
 		"set back, moved on": {func(p pullThread, base, _ string) {
 			p.moveHers(base)
 			p.commit(hers, repotest.Files{"b": "b"})

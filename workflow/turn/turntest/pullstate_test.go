@@ -229,9 +229,15 @@ func TestAFixForAClosedPullRequestWaits(t *testing.T) {
 // moveHers moves cleo's branch to a commit; empty: it is deleted.
 func (p pullThread) moveHers(commit string) {
 	p.t.Helper()
+	p.move(hers, commit)
+}
+
+// move does the same with any branch.
+func (p pullThread) move(branch, commit string) {
+	p.t.Helper()
 	r, err := git.PlainOpen(p.origin)
 	require.NoError(p.t, err)
-	name := plumbing.NewBranchReferenceName(hers)
+	name := plumbing.NewBranchReferenceName(branch)
 	if commit == "" {
 		require.NoError(p.t, r.Storer.RemoveReference(name))
 		return

@@ -244,7 +244,7 @@ func (d *Delivery) publishCommit(
 	if err = tracing.Do(ctx, "push", func(ctx context.Context) error {
 		_, err := p.Work.Push(ctx, spec)
 		return err
-	}); err != nil {
+	}); err != nil && !d.arrived(ctx, push, err) {
 		return d.sayPushFailed(ctx, push, work.proof, err)
 	}
 	failpoint.Crash("pushed")
@@ -285,6 +285,17 @@ func (d *Delivery) publishCommit(
 		told += " The program waits for the checks of CI, and tells the thread how they end."
 	}
 	return ledger.WithParts(model.Result{Text: told, Ends: true}, parts...), nil
+}
+
+// arrived reports whether the remote refused a push of what it has already: it was pushed before the program
+// died, and somebody went on from there.
+func (d *Delivery) arrived(ctx context.Context, push workflow.Push, err error) bool {
+	var refused *remote.Error
+	if !errors.As(err, &refused) || refused.Retry || ctx.Err() != nil {
+		return false
+	}
+	there, err := d.Trees.Current().Mirror.HasPushed(ctx, push.Branch, push.Commit)
+	return err == nil && there
 }
 
 // besidePush returns what is looked at beside the turns once the work is pushed.

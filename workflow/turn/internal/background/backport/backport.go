@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bobbinhq/bobbin/repo/git/remote"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -68,8 +69,20 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 	}
 }
 
-// refuse ends the row as refused, with the reason, and posts the line that says so.
+// refuse ends the row as refused, with the reason, and posts the line that says so. A commit that was
+// intended may have arrived before the program died: the remote says so, and then it is recorded as pushed.
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
+	if row.State == backports.Intended {
+		arrived, known, err := p.arrived(ctx, row)
+		switch {
+		case err != nil:
+			return err
+		case arrived:
+			return p.recordPushed(ctx, row)
+		case !known:
+			r = refusal{why: r.why + "; it may have been pushed", said: unknownText(row, r.why)}
+		}
+	}
 	after := row
 	after.State = backports.Refused
 	after.Reason = r.why
@@ -78,6 +91,41 @@ func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error
 		line.Buttons = details(p.Secrets.Mask(r.details))
 	}
 	_, err := p.Rows.Change(ctx, row, after, store.Lines{line})
+	return err
+}
+
+// arrived reports whether the branch of a row has its commit at the remote. known is false if the remote
+// cannot be asked.
+func (p *Porter) arrived(ctx context.Context, row backports.Row) (arrived, known bool, err error) {
+	at := slices.IndexFunc(p.Repositories,
+		func(r repository.Repository) bool { return r.Name == row.Repository })
+	if at < 0 {
+		return false, false, nil
+	}
+	mirror, err := p.Mirrors.Open(ctx, p.Repositories[at].Remote)
+	if err == nil {
+		arrived, err = mirror.HasPushed(ctx, row.Target(), row.Commit)
+	}
+	var failed *remote.Error
+	if errors.As(err, &failed) && ctx.Err() == nil {
+		return false, false, nil
+	}
+	return arrived, err == nil, err
+}
+
+// recordPushed records the push of a row, and posts its line.
+func (p *Porter) recordPushed(ctx context.Context, row backports.Row) error {
+	after := row
+	after.State = backports.Pushed
+	line := workflow.Line{Agent: p.Signature, Text: row.Told.Text, Vouched: row.Told.Vouched}
+	if row.Told.Details != "" {
+		line.Buttons = details(row.Told.Details)
+	}
+	parts := []store.Part{store.Lines{line}}
+	if row.Told.Pull != nil {
+		parts = append([]store.Part{*row.Told.Pull}, parts...)
+	}
+	_, err := p.Rows.Change(ctx, row, after, parts...)
 	return err
 }
 

@@ -26,7 +26,6 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/diff"
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 
@@ -498,17 +497,5 @@ func (b *backportRun) publish(ctx context.Context) error {
 	if err := b.reach("pushed"); err != nil {
 		return err
 	}
-	after := b.row
-	after.State = backports.Pushed
-	told := b.row.Told
-	line := workflow.Line{Agent: b.Signature, Text: told.Text, Vouched: told.Vouched}
-	if told.Details != "" {
-		line.Buttons = details(told.Details)
-	}
-	parts := []store.Part{store.Lines{line}}
-	if b.row.Told.Pull != nil {
-		parts = append([]store.Part{*b.row.Told.Pull}, parts...)
-	}
-	_, err = b.Rows.Change(ctx, b.row, after, parts...)
-	return err
+	return b.recordPushed(ctx, b.row)
 }

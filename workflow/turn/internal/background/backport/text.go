@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // name returns a branch or file name as code, in one line. The name comes from outside, so backticks
@@ -36,6 +37,12 @@ func failedText(row backports.Row) string {
 	return fmt.Sprintf("The backport to %s failed on my side again and again, and I gave it up. "+
 		"To try it once more, write \"backport to %s\".", name(cmp.Or(row.Release, row.Wanted)),
 		plaintext.SafeLine(row.Wanted, 80))
+}
+
+// unknownText returns the line for a push that may have arrived, where the remote cannot be asked.
+func unknownText(row backports.Row, why string) string {
+	return fmt.Sprintf("Whether I pushed to %s is not known, and I gave it up: %s. The branch is at %s if it "+
+		"arrived.", name(row.Target()), strings.TrimSuffix(why, "."), name(prompt.ShortHash(row.Commit)))
 }
 
 // conflictText returns the line that names the places where the release conflicts with the change.
