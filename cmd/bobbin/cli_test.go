@@ -116,7 +116,8 @@ func TestThePlaygroundNeedsNoTokens(t *testing.T) {
 	pc := playgroundCommand{Config: name, TokenEnv: secrets.GitToken}
 	_, err := pc.options(t.Context(), con, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
-	require.Contains(t, said.String(), "uses the models, the agents and the sandbox of "+name+", and not its "+
+	require.Contains(t, said.String(), "uses the models, the agents and the sandbox of "+name+", and not "+
+		"its "+
 		"repositories (bases, approvals, names, host, …), trackers, sources")
 }
 

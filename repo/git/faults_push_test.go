@@ -396,7 +396,7 @@ func TestForbiddenTargetsAreNotAsked(t *testing.T) {
 	require.NoFileExists(t, o.book)
 	named := transfer.PushSpec{Commit: commit, Branch: "fix/x", Named: regexp.MustCompile(`^fix/[a-z]+$`)}
 	_, err := w.Push(ctx0(), named)
-	require.NoError(t, err, "a branch named as the house wants it")
+	require.NoError(t, err, "a branch named as the team wants it")
 	require.Equal(t, commit, o.BranchHead("fix/x"))
 }
 

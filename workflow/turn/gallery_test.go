@@ -590,7 +590,7 @@ func consentSamples() map[string][]workflow.Line {
 				},
 			},
 		),
-		"no name is allowed": says("I do not begin: the branch has a ticket (`fix/{ticket}-{slug}`), and " +
+		"no name is allowed": says("I do not begin: the branch needs a ticket (`fix/{ticket}-{slug}`), and " +
 			"nobody who may approve has named one: write `ticket: PAY-881` with the right one, and approve " +
 			"again."),
 		"a second approval": {
@@ -637,10 +637,10 @@ func disclosureSamples() map[string][]workflow.Line {
 				{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger"},
 			},
 		}},
-		"how a push is worded": says("I push it so, as bea says."+later,
+		"how a push is worded": says("I push exactly these words, as bea says."+later,
 			"I push it without this thread's words, as bea says."+later),
-		"how a push is worded, refused": says("Nothing was pushed: this conversation is private, and what " +
-			"I showed would not be. Reply \"push it so\", or \"push it without the thread's words\"."),
+		"how a push is worded, refused": says("Nothing was pushed: this conversation is private, and " +
+			"others could read what I showed. Reply \"push it so\", or \"push it without the thread's words\"."),
 	}
 }
 
@@ -691,7 +691,8 @@ func questionSamples() map[string][]workflow.Line {
 		"another repository is read": says("Also reading api (main at 134b2ba)."),
 		"another repository is not read": says(
 			"I know no repository `vault` here. I can also read: api, web.",
-			"I do not read web in this thread: guests or people from elsewhere are in this channel, and its "+
+			"I do not read web in this thread: guests or people from another workspace are in this "+
+				"channel, and its "+
 				"code is for full members.",
 			"I cannot read api now, and go on without it. Name it again later."),
 		"most tests skip": says("312 of 340 tests skip on main: they may need a database, or something " +
@@ -952,7 +953,7 @@ func pushSamples() map[string][]workflow.Line {
 		"an approval is taken back to a colleague": says("bea, your approval of revision 1 does not " +
 			"count any more. Still needed: 2 more approvers."),
 		"others have to say so": {with(
-			"To put this back: `coupon/coupon.go:68` +0 −7. So say ann (1 of 2). Still needed: 1 more "+
+			"To put this back: `coupon/coupon.go:68` +0 −7. Agreed by ann (1 of 2). Still needed: 1 more "+
 				"approver.",
 			labelled("put_back", "Put it back", "")...,
 		)},
@@ -1031,8 +1032,8 @@ func pushSamples() map[string][]workflow.Line {
 			workflow.FixBackport("release/1.1")),
 		"a merge of the base begins": says("Revision 3, as bea says. Merge `release/1.4` (8eef0fc) into " +
 			"`bobbin/refunds-k3` (79ebf0d): a merge commit, nothing is rebased. To resolve: " +
-			"`money/split.go`, within these and the files of what was pushed. The whole change is proven " +
-			"again then."),
+			"`money/split.go`. Only these files and those of the pushed change may change; then the whole " +
+			"change is proven again."),
 		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+

@@ -157,7 +157,8 @@ func TestGuestsSeeNoIssueOfATracker(t *testing.T) {
 	t.Cleanup(server.Close)
 	const reply = "call reply {\"text\": \"I see.\"}"
 	th := turntest.Open(t, turntest.Settings{Script: strings.Join([]string{
-		`expect user "The jira issue SHOP-12 was not read: guests or people from elsewhere are in this ` +
+		`expect user "The jira issue SHOP-12 was not read: guests or people from another workspace are in ` +
+			`this ` +
 			`channel. You do not know what it says."` + "\n" + reply,
 		reply,
 		`expect user "The jira issue SHOP-12, which a message names, as it is now."` + "\n" + reply,
@@ -175,7 +176,8 @@ func TestGuestsSeeNoIssueOfATracker(t *testing.T) {
 	th.Runner.Trackers = open(false)
 	th.Say("ann", "@bobbin SHOP-12 is still there")
 	refused := "I cannot read `SHOP-12` (jira at " + strings.TrimPrefix(server.URL, "http://") +
-		"): guests or people from elsewhere are in this channel. Write here what matters of it; for the " +
+		"): guests or people from another workspace are in this channel. Write here what matters of it; " +
+		"for the " +
 		"next time, my operator can help: if they may read such issues, set guests: true for this tracker."
 	require.Equal(t, 1, strings.Count(th.Text(), refused), th.Text())
 	th.Say("ann", "@bobbin as SHOP-12 says")

@@ -110,8 +110,8 @@ func (d *Delivery) tellFork(r repository.Repository, pull string) []store.Part {
 	if page := r.Page(); page != "" {
 		from = plaintext.CodeSpan(page)
 	}
-	return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I open no %s into %s: its branch is in a "+
-		"fork. Whoever owns that can pull %s from %s.", r.Pulls.Words().Noun, pull,
+	return []store.Part{store.Lines(d.ProgramLine(fmt.Sprintf("I cannot open a %s into %s: its branch "+
+		"is in a fork. Whoever owns the fork can pull %s from %s.", r.Pulls.Words().Noun, pull,
 		plaintext.CodeSpan(d.Session().Branch), from)))}
 }
 

@@ -37,7 +37,7 @@ type Delivery struct {
 	saidCommand bool
 	// the orchestrator was told once what people wrote since the approval, as it says nothing of it
 	saidWords bool
-	// titles of the orchestrator that the house's pattern did not allow
+	// titles of the orchestrator that title_pattern did not allow
 	refusedTitles int
 
 	// each proof.Proof that held, by base and tree

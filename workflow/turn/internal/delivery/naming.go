@@ -16,7 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 )
 
-// names are how the house wants a change to be named.
+// names are how the team wants a change to be named.
 type names struct {
 	form    repository.NameForm
 	values  map[string]string // of the placeholders in a title, other than the summary
@@ -28,7 +28,7 @@ const (
 	maxHeading = 200
 )
 
-// message returns the message of the commit with its first line in the house's form. allowed is false if the
+// message returns the message of the commit with its first line in the team's form. allowed is false if the
 // pattern refuses it.
 func (n names) message(text string) (named string, allowed bool) {
 	subject, body, _ := strings.Cut(text, "\n")
@@ -36,7 +36,7 @@ func (n names) message(text string) (named string, allowed bool) {
 	return strings.TrimSpace(subject + "\n" + body), allowed
 }
 
-// heading returns the title of the pull request in the house's form.
+// heading returns the title of the pull request in the team's form.
 func (n names) heading(text string) string {
 	title, _ := n.form.Title(text, n.values, maxHeading, plaintext.CutWords)
 	return title
@@ -111,8 +111,8 @@ func (d *Delivery) holdTitle(
 		return work, d.refuseTitle(subject, pattern)
 	}
 	if d.refusedTitles++; d.refusedTitles <= titlesTried {
-		return work, prompt.NewRefusal("Refused: the commit would be titled %q, which the house's "+
-			"pattern %q does not allow. Call finish again with another title.", subject, pattern)
+		return work, prompt.NewRefusal("Refused: the commit would be titled %q, which title_pattern "+
+			"(%q) does not allow. Call finish again with another title.", subject, pattern)
 	}
 	if _, allowed = work.names.message(proposal.CommitMessage(fallback, work.words.summary,
 		fallback)); allowed {

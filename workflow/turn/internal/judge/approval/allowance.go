@@ -149,7 +149,7 @@ func (ap *Approvals) AllowPush(
 		return ap.refuseUncounted(m, p, err), nil
 	case e.again:
 		return refused("said already by this person",
-			fmt.Sprintf("%s, your word counts once%s. %s", p.Name, e.So(), e.Still()))
+			fmt.Sprintf("%s, you have allowed that already%s. %s", p.Name, e.So(), e.Still()))
 	case !e.Complete():
 		return ap.awaitPush(m, p, *w, e), nil
 	}

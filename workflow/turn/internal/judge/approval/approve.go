@@ -225,7 +225,7 @@ func (ap *Approvals) awaitOthers(
 ) ([]store.Part, error) {
 	if a.again {
 		return ap.refuseRevision(r.Revision, m, p, "already approved by this person",
-			fmt.Sprintf("%s, your approval of revision %d counts once%s. %s", p.Name, r.Revision, a.So(),
+			fmt.Sprintf("%s, you have approved revision %d already%s. %s", p.Name, r.Revision, a.So(),
 				a.Still())), nil
 	}
 	lines, err := ap.waitingLines(ctx, p, r, a.Waits(r.Revision, scope), a.Count)

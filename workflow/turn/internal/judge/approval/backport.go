@@ -88,7 +88,8 @@ func (ap *Approvals) agreeBackports(
 			return nil, err
 		case waits != nil && len(orders) > 1:
 			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", p.Name+
-				": others have to ask for a backport, too. Please name one release at a time."), nil
+				": several people have to agree to a backport here, so please name one release at a "+
+				"time."), nil
 		case waits != nil:
 			return waits, nil
 		}

@@ -56,7 +56,8 @@ func (ap *Approvals) Disclose(
 			"What would be pushed changed since. Please answer the newest question.")
 	case choice == workflow.DisclosureOpen:
 		return refused("it does not say which", "Nothing was pushed: this conversation is private, and "+
-			"what I showed would not be. Reply \"push it so\", or \"push it without the thread's words\".")
+			"others could read what I showed. Reply \"push it so\", or \"push it without the thread's "+
+			"words\".")
 	}
 	posted := func() (string, bool, error) { return ap.Store.PostedTS(ctx, ap.Session().ID, d.Shown) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, posted); err != nil {
@@ -77,7 +78,8 @@ func (ap *Approvals) disclosureParts(
 	ctx context.Context, m intent.Message, p workflow.Person, d workflow.Disclosure,
 	choice workflow.DisclosureChoice,
 ) ([]store.Part, error) {
-	said := fmt.Sprintf("I push it so, as %s says. That holds for later pushes from this thread, too.",
+	said := fmt.Sprintf("I push exactly these words, as %s says. That holds for later pushes from this "+
+		"thread, too.",
 		p.Name)
 	f := ap.ForAgents(m, fmt.Sprintf("%s decided how the push is worded; the program words it so. Change "+
 		"nothing, and call finish again.", prompt.PersonName(p.Name)))

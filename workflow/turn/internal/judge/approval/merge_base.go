@@ -305,6 +305,6 @@ func (p mergePlan) text() string {
 	if len(p.Clashes) == 0 {
 		return text + " Nothing conflicts; the whole change is proven again on top of it."
 	}
-	return text + fmt.Sprintf(" To resolve: %s, within these and the files of what was pushed. The whole "+
-		"change is proven again then.", plaintext.Files(p.Clashes))
+	return text + fmt.Sprintf(" To resolve: %s. Only these files and those of the pushed change may change; "+
+		"then the whole change is proven again.", plaintext.Files(p.Clashes))
 }

@@ -97,7 +97,7 @@ func TestWhoseWordsNameATicket(t *testing.T) {
 	}, tickets)
 }
 
-// A name that the house's rules refuse is asked for before the work, with what would help.
+// A name that the patterns refuse is asked for before the work, with what would help.
 func TestWorkDoesNotBeginWithoutAName(t *testing.T) {
 	t.Parallel()
 	form := func(template, pattern string) repository.NameForm {
@@ -133,7 +133,7 @@ func TestWorkDoesNotBeginWithoutAName(t *testing.T) {
 		{
 			repository.Naming{Title: form("{ticket}: {summary}", `^#\d+: `)},
 			nil, "",
-			"the title has a ticket (`{ticket}: {summary}`)",
+			"the title needs a ticket (`{ticket}: {summary}`)",
 		},
 	} {
 		th := openThread(t, c.names)

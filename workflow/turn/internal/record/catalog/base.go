@@ -93,7 +93,7 @@ func (c *Catalog) BaseNamed(ctx context.Context, name string) (Base, error) {
 	return c.refuseOwn(ctx, r, baseIn("branch: "+name, r, mirror.Commits().Releases))
 }
 
-// refuseOwn returns the base, or why it is none: the bot pushed that branch, whose name is the house's.
+// refuseOwn returns the base, or why it is none: the bot pushed that branch, whose name is one of its own.
 func (c *Catalog) refuseOwn(ctx context.Context, r repository.Repository, b Base) (Base, error) {
 	if b.Name == "" || b.Name == r.Base {
 		return b, nil

@@ -12,7 +12,7 @@ import (
 )
 
 // BranchName returns the name of the branch for the work that a report of that kind asks for. It returns a
-// *NameError if the house's rules allow none, or no title of a commit: then work does not begin.
+// *NameError if the patterns allow none, or no title of a commit: then work does not begin.
 func (c *Catalog) BranchName(ctx context.Context, reportKind string) (string, error) {
 	s := c.Session()
 	if s.Branch != "" {
@@ -63,7 +63,7 @@ func (c *Catalog) nameFor(
 	return c.branchOf(r, slug, of, reportKind), nil
 }
 
-// branchOf returns the name of a branch by the house's form.
+// branchOf returns the name of a branch by the template for branches.
 func (c *Catalog) branchOf(r repository.Repository, slug string, of Ticket, reportKind string) string {
 	id := c.Session().ID
 	if form := r.Naming.Branch; form.Template != "" {

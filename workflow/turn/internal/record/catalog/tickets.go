@@ -206,7 +206,7 @@ func (c *Catalog) TicketHint(ctx context.Context, r repository.Repository) (stri
 	if t, _ := workTicket(all); t.Name != "" {
 		return "", nil
 	}
-	return "Names here have a ticket: " + sayTicket + ".", nil
+	return "The names of branches and commits here need a ticket: " + sayTicket + ".", nil
 }
 
 const sayTicket = "write `ticket: PAY-881` with the right one"
@@ -258,11 +258,11 @@ func (c *Catalog) refuseName(r repository.Repository, setting, name string, all 
 		said += fmt.Sprintf(" If another ticket than %s is right, %s; otherwise my operator can change the "+
 			"pattern.", plaintext.CodeSpan(of.Name), again)
 	case len(several) > 1:
-		said = fmt.Sprintf("I do not begin: the %s has a ticket, and several were named (%s): %s.", setting,
+		said = fmt.Sprintf("I do not begin: the %s needs a ticket, and several were named (%s): %s.", setting,
 			plaintext.FirstOf(codeSpans(several), mostNear), again)
 	default:
-		said = fmt.Sprintf("I do not begin: the %s has a ticket (%s), and nobody who may approve has named "+
-			"one: %s.", setting, plaintext.CodeSpan(form.Template), again)
+		said = fmt.Sprintf("I do not begin: the %s needs a ticket (%s), and nobody who may approve has "+
+			"named one: %s.", setting, plaintext.CodeSpan(form.Template), again)
 	}
 	return &NameError{Said: said}
 }
