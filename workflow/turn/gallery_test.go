@@ -640,7 +640,8 @@ func disclosureSamples() map[string][]workflow.Line {
 		"how a push is worded": says("I push exactly these words, as bea says."+later,
 			"I push it without this thread's words, as bea says."+later),
 		"how a push is worded, refused": says("Nothing was pushed: this conversation is private, and " +
-			"others could read what I showed. Reply \"push it so\", or \"push it without the thread's words\"."),
+			"others could read what I showed. Reply \"push it so\", or \"push it without the thread's " +
+			"words\"."),
 	}
 }
 
