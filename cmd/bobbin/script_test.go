@@ -90,6 +90,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"refuse": cmd(refuseCmd), "hold": cmd(holdCmd), "deliver": cmd(deliverCmd),
 		"redeliver": cmd(redeliverCmd),
 		"advance":   cmd(advanceCmd), "host": cmd(hostCmd), "publish": cmd(publishCmd),
+		"unpublish": cmd(unpublishCmd), "rewrite": cmd(rewriteCmd),
 		"packages": cmd(packagesCmd), "tracker": cmd(trackerCmd), "filing": cmd(filingCmd),
 		"clock": cmd(clockCmd),
 		"quiet": cmd(quietCmd), "running": cmd(runningCmd), "bobbin": cmd(operatorCmd), "due": cmd(dueCmd),

@@ -142,6 +142,46 @@ func publishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return r.Storer.SetReference(plumbing.NewHashReference(name, main.Hash()))
 }
 
+// unpublishCmd implements "unpublish NAME": the branch or tag of that name is deleted.
+func unpublishCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	r, err := git.PlainOpen(s.Remote)
+	if err != nil {
+		return err
+	}
+	if err := r.Storer.RemoveReference(plumbing.NewBranchReferenceName(args[0])); err != nil {
+		return err
+	}
+	return r.Storer.RemoveReference(plumbing.NewTagReferenceName(args[0]))
+}
+
+// rewriteCmd implements "rewrite BRANCH": the branch gets another history with the same files.
+func rewriteCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	r, err := git.PlainOpen(s.Remote)
+	if err != nil {
+		return err
+	}
+	name := plumbing.NewBranchReferenceName(args[0])
+	ref, err := r.Reference(name, true)
+	if err != nil {
+		return err
+	}
+	old, err := r.CommitObject(ref.Hash())
+	if err != nil {
+		return err
+	}
+	who := object.Signature{Name: "Uma Upstream", Email: "uma@example.com", When: stage.Authored}
+	made := r.Storer.NewEncodedObject()
+	commit := object.Commit{Author: who, Committer: who, Message: "Begin anew", TreeHash: old.TreeHash}
+	if err := commit.Encode(made); err != nil {
+		return err
+	}
+	hash, err := r.Storer.SetEncodedObject(made)
+	if err != nil {
+		return err
+	}
+	return r.Storer.SetReference(plumbing.NewHashReference(name, hash))
+}
+
 // advance commits the files to a branch of the bare repository, which begins at main if it is new.
 func advance(remote, work, branch string, files []txtar.File, who *object.Signature) error {
 	storage := filesystem.NewStorage(osfs.New(remote), cache.NewObjectLRUDefault())

@@ -114,6 +114,7 @@ func (r *GiteaRepository) read(p giteaPull) PullRequest {
 		Draft:  p.Draft || strings.HasPrefix(p.Title, giteaDraftMark),
 		Body:   p.Body,
 		Head:   p.Head.SHA,
+		Base:   p.Base.Ref,
 		State:  Open,
 	}
 	p.put(&out)

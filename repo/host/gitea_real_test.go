@@ -119,6 +119,7 @@ func TestARealGitea(t *testing.T) {
 	}
 	g.holdsIssues()
 	g.holdsConflicts(h)
+	g.holdsReleases(h)
 }
 
 // holdsIssues checks that an issue is filed and found by its mark, and that the right to do so is named.
@@ -183,6 +184,7 @@ func (rg realGitea) holdsDrafts(h *GiteaRepository, commit string) {
 		Draft:  true,
 		Body:   "Why",
 		Head:   commit,
+		Base:   "main",
 	}, p)
 	_, err = h.Open(ctx, opened)
 	require.ErrorIs(t, err, ErrExists)
@@ -393,4 +395,42 @@ func (rg realGitea) holdsConflicts(h *GiteaRepository) {
 	rg.in("POST", "/contents/bobbin-fix-5.txt",
 		map[string]any{"content": "aG8K", "branch": "main", "message": "Add the same file"}, nil)
 	wait(MergeUnknown)
+}
+
+// holdsReleases checks a pull request into a release branch: what is demanded there alone is read, its base
+// is told, also after somebody changed it, and the merge is looked for on the release.
+func (rg realGitea) holdsReleases(h *GiteaRepository) {
+	t, ctx := rg.t, rg.t.Context()
+	rg.branch("release/1.4")
+	rg.branch("bobbin/fix-6")
+	rg.in("POST", "/branch_protections", map[string]any{
+		"rule_name": "release/**", "enable_push": true, "require_signed_commits": true,
+	}, nil)
+	owner := rg.as("write:repository", "read:issue", "read:user")
+	for branch, want := range map[string]bool{"release/1.4": true, "main": false} {
+		rules, err := owner.Rules(ctx, branch, false)
+		require.NoError(t, err)
+		require.Equal(t, want, rules.Signed, branch)
+	}
+	rg.in("DELETE", "/branch_protections/release%2F%2A%2A", nil, nil)
+	p, err := h.Open(ctx, Opening{Branch: "bobbin/fix-6", Base: "release/1.4", Title: "Fix it there"})
+	require.NoError(t, err)
+	require.Equal(t, "release/1.4", p.Base)
+	for _, base := range []string{"main", "release/1.4"} {
+		rg.in("PATCH", fmt.Sprintf("/pulls/%d", p.Number), map[string]any{"base": base}, nil)
+		p, err = h.Look(ctx, p.Number)
+		require.NoError(t, err)
+		require.Equal(t, base, p.Base)
+	}
+	rg.merge(p.Number)
+	p, err = h.Look(ctx, p.Number)
+	require.NoError(t, err)
+	require.Equal(t, Merged, p.State)
+	require.Equal(t, "release/1.4", p.Base)
+	commits, err := h.Commits(ctx, "release/1.4", time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.Equal(t, p.Merged, commits[0].Hash)
+	commits, err = h.Commits(ctx, "main", time.Now().Add(-time.Hour))
+	require.NoError(t, err)
+	require.NotEqual(t, p.Merged, commits[0].Hash)
 }

@@ -136,7 +136,10 @@ type gitHubPull struct {
 	MergedX string     `json:"merge_commit_sha"`
 	// null until GitHub has looked for conflicts
 	Mergeable *bool `json:"mergeable"`
-	Head      struct {
+	Base      struct {
+		Ref string `json:"ref"`
+	} `json:"base"`
+	Head struct {
 		Ref  string `json:"ref"`
 		SHA  string `json:"sha"`
 		Repo named  `json:"repo"`
@@ -178,6 +181,7 @@ func (r *GitHubRepository) read(p gitHubPull) PullRequest {
 		Draft:  p.Draft,
 		Body:   p.Body,
 		Head:   p.Head.SHA,
+		Base:   p.Base.Ref,
 		State:  Open,
 	}
 	p.put(&out)

@@ -83,6 +83,7 @@ type gitLabMergeRequest struct {
 	Status    string `json:"detailed_merge_status"`
 	OldStatus string `json:"merge_status"`
 	Conflicts bool   `json:"has_conflicts"`
+	Into      string `json:"target_branch"`
 
 	Labels    []string     `json:"labels"`
 	Assignees []gitLabUser `json:"assignees"`
@@ -126,6 +127,7 @@ func (p *GitLabProject) read(m gitLabMergeRequest) PullRequest {
 		Draft:  m.Draft,
 		Body:   m.Body,
 		Head:   m.SHA,
+		Base:   m.Into,
 		State:  Open,
 
 		Labels:    slices.Concat(m.Labels),

@@ -112,6 +112,7 @@ type PullRequest struct {
 	Draft  bool
 	Body   string // the description, in Markdown
 	Head   string // the commit of the branch
+	Base   string // the branch to merge into
 	Merged string // the commit of the merge, if the host returns it
 	// names of each Paper
 	Labels, Assignees, Reviewers []string

@@ -78,6 +78,7 @@ func TestADraftIsOpenedFoundAndFollowed(t *testing.T) {
 			Draft:  true,
 			Body:   "Why",
 			Head:   "at-bobbin/fix-1",
+			Base:   "main",
 		}, p)
 		require.Equal(t, "Fix it", s.Pulls()[0].Title)
 		s.OpenFork(opening.Branch) // it is somebody else's, whatever its branch is called

@@ -45,6 +45,13 @@ func (f *Follower) lookForConflicts(ctx context.Context, row pullrequest.Row, sa
 		return nil
 	}
 	c := clash{name: f.name(row), own: !row.Aside}
+	if c.own {
+		made, err := f.isWorkBase(ctx, row)
+		if err != nil {
+			return err
+		}
+		c.retargeted = !made
+	}
 	if says != host.MergeClean {
 		found, err := f.tryMerge(ctx, b, row.Head)
 		var refused *remote.Error
@@ -145,9 +152,11 @@ func (f *Follower) tryMerge(ctx context.Context, b merges.Branch, head string) (
 // A clash is what the thread is to be told of.
 type clash struct {
 	trial
-	name   string // of the pull request, or of the branch
-	own    bool   // it is of the session's own branch, and not of a backport
-	byHost bool   // the host says that it conflicts, and a merge in the mirror does not
+	name string // of the pull request, or of the branch
+	own  bool   // it is of the session's own branch, and not of a backport
+	// it is with another branch than the one that the session works on top of
+	retargeted bool
+	byHost     bool // the host says that it conflicts, and a merge in the mirror does not
 }
 
 // tellConflicts records what was found. The thread is told of conflicts once, and again only after they were
@@ -170,7 +179,7 @@ func (f *Follower) tellConflicts(ctx context.Context, b merges.Branch, head stri
 	case after.State != merges.Conflicts:
 	case b.State != merges.Conflicts || f.saysAgain:
 		parts = append(parts, store.Lines{f.conflictLine(b.Base, head, c)})
-	case b.Head != head && c.own:
+	case b.Head != head && c.own && !c.retargeted:
 		parts = append(parts, store.Reworded{
 			ActionID: workflow.ButtonMergeBase,
 			Label:    workflow.MergeLabel(b.Base),
@@ -221,6 +230,9 @@ func (f *Follower) conflictLine(base, head string, c clash) workflow.Line {
 		where += fmt.Sprintf(". I cannot merge %s (%s): somebody has to merge %s by hand.",
 			plaintext.CodeSpan(plaintext.SafeLine(byHand[0].Path, 120)), plaintext.OneLine(byHand[0].Why),
 			plaintext.CodeSpan(base))
+	case c.retargeted:
+		where += fmt.Sprintf(". It was made for another branch: somebody has to merge %[1]s into it by "+
+			"hand, or to begin another thread on %[1]s.", plaintext.CodeSpan(base))
 	case !c.own:
 		where += fmt.Sprintf(". Somebody has to merge %s into it by hand, or to close it and ask for the "+
 			"backport again.", plaintext.CodeSpan(base))

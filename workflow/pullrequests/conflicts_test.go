@@ -194,3 +194,53 @@ func TestOnlyAPersonMayMergeABinaryFile(t *testing.T) {
 	require.Contains(t, d.told(t)[0], "conflicts with `main`, as the host says; a merge that I tried finds")
 	require.Contains(t, d.told(t)[0], "\"Merge main\"")
 }
+
+// TestARetargetedPullRequestIsComparedWithItsNewBase changes the base at the host: the thread is told once,
+// conflicts are those with the new base, and its merge is not offered. With the old base again it is.
+func TestARetargetedPullRequestIsComparedWithItsNewBase(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{host.GitHub, host.GitLab, host.Gitea} {
+		d := openConflict(t, kind)
+		first := d.origin.BranchHead("main")
+		d.origin.Commit("clash", map[string]string{"cart.go": "package shop\n\n// theirs\n"})
+		d.says = "conflicts"
+		if kind == host.Gitea { // a draft is never mergeable there
+			d.says = ""
+		}
+		d.look(t)
+		require.Len(t, d.told(t), 1)
+		d.origin.Branch("release/1.4", first)
+		d.says = "clean"
+		d.host.SetBase(1, "release/1.4")
+		for range 3 {
+			d.look(t)
+		}
+		require.Len(t, d.told(t), 1, "%s: nothing clashes there", kind)
+		said := d.said(t)
+		require.Contains(t, said[len(said)-1], " goes into `release/1.4` now, as the host says, and not "+
+			"into `main` any more. I look for conflicts there. It was made and proven on top of `main`, so "+
+			"I merge neither into it.", kind)
+
+		d.origin.Branch("release/1.4", d.origin.BranchHead("main"))
+		d.says = "conflicts"
+		for range 3 {
+			d.look(t)
+		}
+		require.Len(t, d.told(t), 2, kind)
+		require.Contains(t, d.told(t)[1], "conflicts with `release/1.4` (")
+		require.Contains(t, d.told(t)[1], "somebody has to merge `release/1.4` into it by hand")
+		require.NotContains(t, d.told(t)[1], "makes a merge commit")
+
+		d.host.SetBase(1, "main")
+		for range 3 {
+			d.look(t)
+		}
+		require.Len(t, d.told(t), 3, kind)
+		require.Contains(t, d.told(t)[2], "\"Merge main\" makes a merge commit")
+		d.host.SetBase(1, "release/1.4")
+		d.host.SetState(1, "merged")
+		d.look(t)
+		said = d.said(t)
+		require.Contains(t, said[len(said)-1], "was merged into release/1.4.", kind)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/merges"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 )
 
@@ -28,6 +29,11 @@ func (f *Follower) follow(
 	p, err := at.Host.Look(ctx, row.Number)
 	if err != nil {
 		return 0, err
+	}
+	if p.Base != "" && p.Base != row.Base && p.State != host.Closed {
+		if row, err = f.retarget(ctx, row, p.Base); err != nil {
+			return 0, err
+		}
 	}
 	if p.State == host.Open && row.Worded != row.Head {
 		if row, err = f.reword(ctx, row, p.Body, at.Host); err != nil {
@@ -72,6 +78,54 @@ func (f *Follower) follow(
 		after.NewsAt = time.Now()
 	}
 	return f.pause(after), err
+}
+
+// retarget records that the pull request goes into another branch than before, and tells the thread: what the
+// session works on stays. It returns the changed row.
+func (f *Follower) retarget(
+	ctx context.Context, row pullrequest.Row, base string,
+) (pullrequest.Row, error) {
+	after := row
+	after.Base = base
+	said := fmt.Sprintf("%s goes into %s now, as the host says, and not into %s any more. I look for "+
+		"conflicts there. ", f.name(row), plaintext.CodeSpan(plaintext.SafeLine(base, 120)),
+		plaintext.CodeSpan(row.Base))
+	back, err := f.isWorkBase(ctx, after)
+	switch {
+	case err != nil:
+		return row, err
+	case row.Aside:
+		said = strings.TrimSpace(said)
+	case back:
+		said += "That is the branch that it was made for."
+	default:
+		said += fmt.Sprintf("It was made and proven on top of %s, so I merge neither into it.",
+			plaintext.CodeSpan(row.Base))
+	}
+	failpoint.Crash("pull_request_retargeted")
+	moved := merges.Retargeted{Repository: row.Repository, Branch: row.Branch, Base: base}
+	return after, f.Rows.Change(ctx, row, after, moved, f.line(said))
+}
+
+// isWorkBase reports whether a pull request goes into the branch that its session works on top of.
+func (f *Follower) isWorkBase(ctx context.Context, row pullrequest.Row) (bool, error) {
+	s, err := f.Rows.Store.Session(ctx, row.Session)
+	if err != nil {
+		return false, err
+	}
+	base := s.BaseBranch
+	r := f.repositoryOf(row.Repository)
+	if base == "" && r != nil {
+		base = r.Base
+	}
+	if base == "" && r != nil && f.Mirrors != nil {
+		mirror, err := f.Mirrors.Open(ctx, r.Remote)
+		if err != nil {
+			return false, err
+		}
+		base = mirror.Commits().DefaultBranch()
+	}
+	return base == "" || base == row.Base, nil
 }
 
 // end records that a pull request was merged or closed, with the parts that come before.

@@ -116,7 +116,8 @@ func progressParts() []maskedPart {
 		{progress.ResumedInquiries{}, nil},
 		{progress.Lookback{}, kept{
 			anID: "Session Key", aName: "Repository", aHash: "Base", isRun: "Probe",
-			notHere: "Found.First Found.Since " + prefixed("Found.Releases.", "Name Commit Answer Why"),
+			notHere: "Found.First Found.Since " + prefixed("Found.Own.", "Name Answer Files") + " " +
+				prefixed("Found.Releases.", "Name Commit Answer Why"),
 		}},
 		{progress.StoppedLookbacks{}, nil},
 		{progress.Question{}, kept{anID: "Session"}},
@@ -240,6 +241,7 @@ func sideParts() []maskedPart {
 		}},
 		{merges.Merged{}, kept{aHash: "Tree"}},
 		{merges.Told{}, kept{aName: "Repository Base", aPath: "Branch Files", aHash: "Head Onto"}},
+		{merges.Retargeted{}, kept{aName: "Repository Branch Base"}},
 		{merges.Watch{}, kept{aName: "Repository Base", aPath: "Branch", aHash: "Head"}},
 		{store.DuplicatesAnnounced{}, kept{anID: "Session"}},
 		{store.ReportText{}, kept{aName: "Repository"}},

@@ -209,6 +209,7 @@ var headings = map[string]string{
 	"sayFolderMissing":       "the folder of the channel is missing",
 	"sayModelFailed":         "the model could not answer",
 	"sayNotConfigured":       "the repository is not configured any more",
+	"sayRewritten":           "the base was rewritten",
 	"sayPushFailed":          "the push failed",
 	"sayRemoteFailed":        "the repository cannot be reached",
 	"sayRetry":               "the model is asked again",

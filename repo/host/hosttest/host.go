@@ -212,6 +212,17 @@ func (s *Server) SetState(number int64, state string) {
 	}, "pull_request")
 }
 
+// SetBase changes the branch into which a pull request is to be merged.
+func (s *Server) SetBase(number int64, base string) {
+	s.change(func() {
+		for _, p := range s.pulls {
+			if p.Number == number {
+				p.Base = base
+			}
+		}
+	}, "pull_request")
+}
+
 // OpenFork opens a pull request from a fork, as somebody else does.
 func (s *Server) OpenFork(branch string) {
 	s.change(func() {

@@ -90,6 +90,26 @@ func (m Merged) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error
 	return nil
 }
 
+// Retargeted is a Part: a pull request's branch is to be merged into another base than before, with which
+// nothing is known of conflicts yet.
+type Retargeted struct{ Repository, Branch, Base string }
+
+func (Retargeted) Stage() record.Stage { return record.Work }
+
+// Mask returns t, which has names only.
+func (t Retargeted) Mask(func(string) string) record.Part { return t }
+
+func (t Retargeted) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	_, err := tx.Exec(ctx,
+		`update branch_conflicts set base = $4, onto = '', state = 'clear', files = '{}'
+		where repository = $1 and branch = $2 and session_id = $3`,
+		t.Repository, t.Branch, r.Session, t.Base)
+	if err != nil {
+		return fmt.Errorf("retarget %s: %w", t.Branch, err)
+	}
+	return nil
+}
+
 // A Register reads and changes the rows.
 type Register struct{ Store *store.Store }
 

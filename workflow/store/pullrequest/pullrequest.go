@@ -189,13 +189,13 @@ func (g Register) Change(ctx context.Context, before, after Row, parts ...store.
 	change := func(tx pgx.Tx) (pgconn.CommandTag, error) {
 		return tx.Exec(ctx,
 			`update pull_requests set state = $3, number = $4, url = $5, reason = $6, checked = $7,
-				failure = $8, looked_at = now(), worded = $14, heard = greatest(heard, $13),
+				failure = $8, looked_at = now(), worded = $14, heard = greatest(heard, $13), base = $15,
 				news_at = case when $9 then now() else news_at end
 			where repository = $1 and branch = $2 and state = $10 and head = $11 and checked = $12`,
 			before.Repository, before.Branch, after.State, after.Number, after.URL,
 			database.CleanText(after.Reason),
 			after.Checked, database.CleanText(after.Failure), len(parts) > 0,
-			before.State, before.Head, before.Checked, after.CommentsUntil, after.Worded)
+			before.State, before.Head, before.Checked, after.CommentsUntil, after.Worded, after.Base)
 	}
 	return g.Store.ChangeRow(ctx, before.Session, change, parts...)
 }

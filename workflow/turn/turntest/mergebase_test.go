@@ -91,6 +91,16 @@ func (p pushedThread) rewriteMain() {
 	require.NoError(p.t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/main", ref.Hash())))
 }
 
+// openPull stores an open pull request of the branch into base.
+func (p pushedThread) openPull(branch, base string) {
+	p.t.Helper()
+	_, err := p.Runner.Store.Pool.Exec(p.t.Context(), `insert into pull_requests
+		(repository, branch, session_id, head, base, title, body, files, template, state, number)
+		select repository, branch, id, head, $2, 'Fix', '', '{}', '', 'open', 1 from sessions
+		where branch = $1`, branch, base)
+	require.NoError(p.t, err)
+}
+
 // head returns the commit of a branch of the remote.
 func (p pushedThread) head(branch string) string {
 	p.t.Helper()
@@ -138,6 +148,14 @@ func TestAMergeThatIsNotTheProgramsIsRefused(t *testing.T) {
 		"main was rewritten": {
 			change: func(p pushedThread, _ string) { p.rewriteMain() },
 			want:   "have no commit in common: somebody rewrote one of them. Merge them by hand.",
+		},
+		"another base at the host": {
+			change: func(p pushedThread, branch string) {
+				p.commit("main", repotest.Files{"a.txt": "a\n"})
+				p.openPull(branch, "release/1.4")
+			},
+			want: "what was pushed was made for `main`, and goes into `release/1.4` now, as the host says. " +
+				"I merge neither into it; begin another thread on the branch that it is meant for.",
 		},
 		"main has all of it": {
 			change: func(p pushedThread, _ string) {
@@ -284,4 +302,19 @@ call blocked {"reason": "nothing can be run here"}`)
 	require.NoError(t, err)
 	_, err = os.Stat(filepath.Join(p.origin, "a.txt"))
 	require.NoError(t, err)
+}
+
+// TestAFollowUpMergesNoBaseThatThePullRequestDoesNotGoInto has a follow-up to pushed work look at that work.
+// main's new commits are merged into it, unless somebody has the pull request go into another branch.
+func TestAFollowUpMergesNoBaseThatThePullRequestDoesNotGoInto(t *testing.T) {
+	t.Parallel()
+	for base, merges := range map[string]bool{"main": true, "release/1.4": false} {
+		p := pushFix(t, nil, "---\nexpect user \"still wrong\"\ncall reply {\"text\": \"I look.\"}")
+		before := p.Session()
+		p.openPull(before.Branch, base)
+		p.commit("main", repotest.Files{"last.txt": "x\n"})
+		p.Say("ann", "the total is still wrong for me")
+		require.Contains(t, p.Text(), "I look.")
+		require.Equal(t, merges, p.Session().BaseCommit != before.BaseCommit, base)
+	}
 }

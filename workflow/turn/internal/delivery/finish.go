@@ -63,6 +63,9 @@ func (d *Delivery) pushComplete(
 	if err = d.askWords(ctx, work); err != nil {
 		return result, err
 	}
+	if rewritten, err := d.baseRewritten(ctx, work); err != nil || rewritten {
+		return d.sayRewritten(work), err
+	}
 	return d.publishCommit(ctx, work, f)
 }
 

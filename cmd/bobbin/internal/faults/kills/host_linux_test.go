@@ -35,20 +35,23 @@ import (
 // the session's own branch, and one for its backport; and one for the issue with its report.
 var hostLines = map[string]int{
 	openedLine: 2,
-	"mallory wrote on the pull request, which":                         1,
-	"mallory wrote on the pull request of the backport to release/1.0": 1,
-	closedLine:    2,
-	portedLine:    1,
-	"No backport": 0,
-	filedLine:     1,
+	"mallory wrote on the pull request, which":                       1,
+	"mallory wrote on the pull request of the backport to elsewhere": 1,
+	retargetedLine: 2,
+	closedLine:     2,
+	portedLine:     1,
+	"No backport":  0,
+	filedLine:      1,
 }
 
 const (
 	openedLine = "Draft pull request"
 	portedLine = "Backport to `release/1.0`, as ann asked: pushed"
-	closedLine = "was closed without being merged"
-	filedLine  = "Filed as "
-	release    = "release/1.0"
+	// elsewhere is a branch that the remote does not have
+	retargetedLine = "goes into `elsewhere` now"
+	closedLine     = "was closed without being merged"
+	filedLine      = "Filed as "
+	release        = "release/1.0"
 )
 
 // laterWords is the text that the descriptions of all pull requests must have at the end.
@@ -147,8 +150,8 @@ func (c *chaos) moveRelease() {
 	require.NoError(c.t, err, string(said))
 }
 
-// useHost asks in each thread for a backport and for an issue, has a stranger comment on each pull request,
-// and changes the description that each pull request should have.
+// useHost asks in each thread for a backport and for an issue, changes the base of each pull request, has a
+// stranger comment on it, and changes the description that it should have.
 func (c *chaos) useHost(ctx context.Context) {
 	c.everywhere(ctx, openedLine, 1)
 	for _, p := range c.threads() {
@@ -162,6 +165,10 @@ func (c *chaos) useHost(ctx context.Context) {
 		require.NoError(c.t, err)
 	}
 	c.everywhere(ctx, filedLine, 1)
+	for _, p := range c.host.Pulls() {
+		c.host.SetBase(p.Number, "elsewhere")
+	}
+	c.everywhere(ctx, retargetedLine, 2)
 	for _, p := range c.host.Pulls() {
 		c.host.Say(hosttest.Comment{
 			Number: p.Number,

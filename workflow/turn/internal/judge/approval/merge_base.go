@@ -134,6 +134,11 @@ func (ap *Approvals) planMerge(
 		return plan, refuseMerge("another branch", "what was pushed is for %s, and I merge no "+
 			"other branch into it. Write \"merge %s\" for that one.", span, base)
 	}
+	if pull != nil && pull.State == pullrequest.Open && pull.Base != base {
+		return plan, refuseMerge("another base at the host", "what was pushed was made for %s, and "+
+			"goes into %s now, as the host says. I merge neither into it; begin another thread on the "+
+			"branch that it is meant for.", span, plaintext.CodeSpan(pull.Base))
+	}
 	if !commits.HasBranch(base) {
 		return plan, refuseMerge("the base is gone", "there is no branch %s in %s any more, so "+
 			"there is nothing to merge.", span, s.Repository)

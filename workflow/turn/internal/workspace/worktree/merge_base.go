@@ -70,6 +70,8 @@ func (b baseMerger) mergeBase(ctx context.Context, p *Checkout, tip string) erro
 		))))...)
 }
 
+func mergeOp(branch string) string { return "merge " + branch }
+
 // fetchTip returns the commit that the base branch has at the remote now.
 func (co *Checkout) fetchTip(ctx context.Context) (string, error) {
 	if err := co.Mirror.Fetch(ctx); err != nil {
@@ -78,7 +80,7 @@ func (co *Checkout) fetchTip(ctx context.Context) (string, error) {
 	tip, err := co.Mirror.Commits().Resolve(co.BaseBranch())
 	if err != nil { // it was renamed or deleted, and a person has to say what counts now
 		return "", &remote.Error{
-			Op:     "merge " + co.BaseBranch(),
+			Op:     mergeOp(co.BaseBranch()),
 			Reason: strings.TrimPrefix(err.Error(), "git: "),
 			Cure:   "My operator can correct `base` of that repository",
 		}

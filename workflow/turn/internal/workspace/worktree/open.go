@@ -20,6 +20,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
+	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/catalog"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -271,6 +272,13 @@ func (t *Trees) openWork(ctx context.Context, p *Checkout) (err error) {
 	if err != nil || !pushed {
 		return err
 	}
+	pull, err := pullrequest.Register{Store: t.Store}.Of(ctx, s.ID)
+	if err != nil {
+		return err
+	}
+	if pull != nil && pull.State == pullrequest.Open && pull.Base != p.BaseBranch() {
+		return nil // it goes into another branch by now, to which the base's new commits need not belong
+	}
 	tip, err := t.baseTip(ctx, p)
 	if err != nil {
 		return err
@@ -284,7 +292,12 @@ func (t *Trees) baseTip(ctx context.Context, p *Checkout) (string, error) {
 	if inFork && p.Repository.Pulls.Host != nil {
 		return t.fetchForkTip(ctx, p)
 	}
-	return p.fetchTip(ctx)
+	tip, err := p.fetchTip(ctx)
+	var gone *remote.Error
+	if chosen := t.Session().BaseBranch; chosen != "" && errors.As(err, &gone) && gone.Op == mergeOp(chosen) {
+		gone.Cure = "Begin another thread on the branch that counts now"
+	}
+	return tip, err
 }
 
 // openCopy opens the throw-away copy, and takes back what a command changed in it in the middle of which an
