@@ -13,6 +13,20 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
 
+// openHost gives the repository a git host.
+func (s *scene) openHost() *hosttest.Server {
+	h := hosttest.Listen(hosttest.Config{Kind: host.GitHub, Repository: "acme/shop", Token: "tok"})
+	s.t.Cleanup(h.Close)
+	token := func(context.Context, bool) (remote.Credential, error) {
+		return remote.Credential{Password: "tok", Name: "the token"}, nil
+	}
+	s.Repositories[0].Pulls.Kind = host.GitHub
+	s.Repositories[0].Pulls.Host = host.NewGitHub(host.GitHubConfig{
+		API: h.API, Owner: "acme", Name: "shop", Token: token,
+	})
+	return h
+}
+
 // TestWhatTheReleaseDemandsIsSaidOnceBeforeTheProof is killed after the proof, and begins again. The control
 // is a host that demands nothing.
 func TestWhatTheReleaseDemandsIsSaidOnceBeforeTheProof(t *testing.T) {
@@ -21,16 +35,7 @@ func TestWhatTheReleaseDemandsIsSaidOnceBeforeTheProof(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := open(t)
-			h := hosttest.Listen(hosttest.Config{Kind: host.GitHub, Repository: "acme/shop", Token: "tok"})
-			t.Cleanup(h.Close)
-			h.SetRules(hosttest.Rules{Prefix: "release/", Signed: demands})
-			token := func(context.Context, bool) (remote.Credential, error) {
-				return remote.Credential{Password: "tok", Name: "the token"}, nil
-			}
-			s.Repositories[0].Pulls.Kind = host.GitHub
-			s.Repositories[0].Pulls.Host = host.NewGitHub(host.GitHubConfig{
-				API: h.API, Owner: "acme", Name: "shop", Token: token,
-			})
+			s.openHost().SetRules(hosttest.Rules{Prefix: "release/", Signed: demands})
 			s.ask("1.1", s.commits[2], 1)
 			s.killed("proven")
 			require.NoError(t, s.Run(t.Context(), s.turn.Session().ID))

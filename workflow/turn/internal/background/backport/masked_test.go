@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
-	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 )
@@ -21,7 +20,7 @@ func TestSecretsOfTheReleaseAreMasked(t *testing.T) {
 	for _, withFix := range []bool{true, false} {
 		s := open(t)
 		s.Secrets = redact.New()
-		s.Repositories[0].Pulls.Host = host.NewGitHub(host.GitHubConfig{})
+		s.openHost()
 		s.git("branch", "-f", "release/1.1",
 			s.push(s.commits[0], repotest.Files{".env": "DB_PASSWORD=moss_covered_bucket\n"}))
 		change := repotest.Files{"test_rest.py": names}
