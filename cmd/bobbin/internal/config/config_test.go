@@ -464,8 +464,10 @@ var badConfigs = []struct{ text, want string }{
 		"repositories:\n  - name: 12\n    url: /a",
 		`c:2: repositories[0].name: text is expected, not the number 12`,
 	},
-	{"repositories: shop", `c:1: repositories: a list is expected, not the text "shop"`},
-	{"repositories: {name: shop}", `c:1: repositories: a list is expected, not keys and values`},
+	{"repositories: shop", `c:1: repositories: a list is expected, not the text "shop"; put brackets ` +
+		`around it`},
+	{"repositories: {name: shop}", `c:1: repositories: a list is expected, not keys and values; begin ` +
+		`each item with a dash`},
 	{"repositories: [shop]", `c:1: repositories[0]: keys and values are expected, not the text "shop"`},
 	{
 		"repositories:\n  -\n  - {name: a, url: /a}",
@@ -581,7 +583,7 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		one + "channels: C012",
-		`c:4: repositories.shop.channels: a list is expected, not the text "C012"`,
+		`c:4: repositories.shop.channels: a list is expected, not the text "C012"; put brackets around it`,
 	},
 	{
 		one + "approvers: ['@ann']",
@@ -953,7 +955,8 @@ var badConfigs = []struct{ text, want string }{
 		plainConfig + "words:\n  stop: [finito]\n  hold:\n    - moment mal\n    - x",
 		`c:6: words.hold[1]: "x" is too short: a phrase has 2 to 60 characters`,
 	},
-	{plainConfig + "words: {stop: finito}", `c:2: words.stop: a list is expected, not the text "finito"`},
+	{plainConfig + "words: {stop: finito}", `c:2: words.stop: a list is expected, not the text "finito"; ` +
+		`put brackets around it`},
 	{
 		plainConfig + "words: {halt: [finito]}",
 		`c:2: words: unknown key "halt"; did you mean "hold"?`,

@@ -64,7 +64,8 @@ func TestBadSetups(t *testing.T) {
 			`c:4: repositories.shop.setup: unknown key "command"; it belongs to a source`,
 		},
 		{"allow: [a.example]", `c:4: repositories.shop: unknown key "allow"; it belongs to setup`},
-		{"setup: {run: 5}", `c:4: repositories.shop.setup.run: a list is expected, not the number 5`},
+		{"setup: {run: 5}", `c:4: repositories.shop.setup.run: a list is expected, not the number 5; put ` +
+			`brackets around it`},
 		{
 			"setup: {run: ['']}",
 			`c:4: repositories.shop.setup.run[0]: a command is empty; leave run out, and Bobbin finds the ` +

@@ -319,7 +319,11 @@ func (p *Problems) eachKey(n ast.Node, path string, do func(key string, value as
 func (p *Problems) readList(n ast.Node, v reflect.Value, path string) {
 	list, ok := n.(*ast.SequenceNode)
 	if !ok {
-		p.addUnreadable(path, "a list is expected, not %s", describeNode(n))
+		cure := "put brackets around it"
+		if _, isMap := n.(ast.MapNode); isMap {
+			cure = "begin each item with a dash"
+		}
+		p.addUnreadable(path, "a list is expected, not %s; %s", describeNode(n), cure)
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), len(list.Values), len(list.Values)))
