@@ -35,10 +35,16 @@ func (w *Workspace) Push(ctx context.Context, p transfer.PushSpec) (transfer.Pus
 	return w.mirror.client.Push(ctx, r.Pushed(), w.Store, p, own)
 }
 
+// PushedHead returns the commit of a branch of the bot's own, which is in the remote to which branches are
+// pushed: perhaps a fork. It is empty if there is no such branch.
+func (m *Mirror) PushedHead(ctx context.Context, branch string) (commit string, err error) {
+	return m.client.BranchCommit(ctx, m.Remote().Pushed(), branch)
+}
+
 // HasPushed reports whether a branch has a commit now, in the remote to which branches are pushed: it is at
 // that commit, or somebody went on from there.
 func (m *Mirror) HasPushed(ctx context.Context, branch, commit string) (bool, error) {
-	stands, err := m.client.BranchCommit(ctx, m.Remote().Pushed(), branch)
+	stands, err := m.PushedHead(ctx, branch)
 	if err != nil || stands == "" || stands == commit {
 		return stands != "" && stands == commit, err
 	}

@@ -129,14 +129,14 @@ func (f *Follower) tryMerge(ctx context.Context, b merges.Branch, head string) (
 		return t, err
 	}
 	commits := mirror.Commits()
-	if !commits.HasBranch(b.Branch) || !commits.HasBranch(b.Base) {
+	stands, err := mirror.PushedHead(ctx, b.Branch)
+	if err != nil {
+		return t, err
+	}
+	if stands == "" || !commits.HasBranch(b.Base) {
 		t.gone = true
 		t.moved = true
 		return t, nil
-	}
-	stands, err := commits.Resolve(b.Branch)
-	if err != nil {
-		return t, err
 	}
 	if t.onto, err = commits.Resolve(b.Base); err != nil {
 		return t, err

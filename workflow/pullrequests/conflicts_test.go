@@ -2,6 +2,7 @@ package pullrequests
 
 import (
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -243,4 +244,18 @@ func TestARetargetedPullRequestIsComparedWithItsNewBase(t *testing.T) {
 		said = d.said(t)
 		require.Contains(t, said[len(said)-1], "was merged into release/1.4.", kind)
 	}
+}
+
+// Conflicts of a branch that was pushed to a fork are told, too: it is looked for there.
+func TestConflictsOfABranchInTheForkAreTold(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	d := openConflict(t, "")
+	fork := filepath.Join(t.TempDir(), "fork")
+	remotetest.RunGit(t, t.TempDir(), "clone", "-q", "--bare", d.origin.Dir, fork)
+	remotetest.RunGit(t, d.origin.Dir, "branch", "-D", branch)
+	d.Repositories[0].PushTo = &remote.Remote{Name: "fork", URL: fork}
+	d.origin.Commit("theirs", map[string]string{"cart.go": "package shop\n\n// theirs\n"})
+	d.look(t)
+	require.Len(t, d.told(t), 1)
 }

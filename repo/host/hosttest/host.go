@@ -223,6 +223,18 @@ func (s *Server) SetBase(number int64, base string) {
 	}, "pull_request")
 }
 
+// SetHead puts the branch of a pull request into a fork, or moves it there.
+func (s *Server) SetHead(number int64, commit string) {
+	s.change(func() {
+		for _, p := range s.pulls {
+			if p.Number == number {
+				p.Head = commit
+				p.Fork = true
+			}
+		}
+	}, "pull_request")
+}
+
 // OpenFork opens a pull request from a fork, as somebody else does.
 func (s *Server) OpenFork(branch string) {
 	s.change(func() {

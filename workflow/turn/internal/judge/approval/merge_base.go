@@ -78,12 +78,16 @@ func (ap *Approvals) MergeBase(
 	if err != nil {
 		return nil, err
 	}
+	rests, err := ap.restsAfterPush(ctx)
+	if err != nil {
+		return nil, err
+	}
 	switch {
 	case push == nil:
 		return refused("nothing was pushed", "nothing was pushed in this thread yet.")
 	case s.Halted != "":
 		return refused("the work is stopped", "the work is stopped. Let it go on first, then ask again.")
-	case standing != nil || s.Phase != workflow.PhaseDone && s.Phase != workflow.PhaseAnswered:
+	case standing != nil || !rests:
 		return refused("something newer is under way",
 			"something newer is under way in this thread. Ask again when it is done.")
 	case want.Commit != "" && want.Commit != push.Commit:
@@ -112,6 +116,20 @@ func (ap *Approvals) MergeBase(
 	return ap.mergeParts(ctx, m, p, *push, plan)
 }
 
+// restsAfterPush reports whether nothing newer than what was pushed is under way: also where agents could not
+// do what was asked for since, and said so.
+func (ap *Approvals) restsAfterPush(ctx context.Context) (bool, error) {
+	s := ap.Session()
+	switch s.Phase {
+	case workflow.PhaseDone, workflow.PhaseAnswered:
+		return true, nil
+	case workflow.PhasePaused:
+		q, err := ap.Store.Waiting(ctx, s.ID)
+		return !s.Open && q == nil && s.PreviousPhase == workflow.PhaseExploring, err
+	}
+	return false, nil
+}
+
 // planMerge fetches the repository and returns the merge of the base's newest commit into the pushed one. It
 // returns a *mergeRefusal if that cannot be merged, or need not be.
 func (ap *Approvals) planMerge(
@@ -125,35 +143,40 @@ func (ap *Approvals) planMerge(
 	if pull != nil && (pull.State == pullrequest.Merged || pull.State == pullrequest.Reverted) {
 		return plan, refuseMerge("it was merged", "what was pushed was merged already.")
 	}
-	commits, base, err := ap.fetched(ctx)
+	mirror, base, err := ap.fetched(ctx)
 	if err != nil {
 		return plan, err
 	}
+	commits := mirror.Commits()
 	span := plaintext.CodeSpan(base)
-	if want.Named != "" && want.Named != base && !strings.EqualFold(want.Named, "base") {
+	update := "merge " + base
+	inFork := s.Pull != 0 && strings.HasPrefix(base, ap.Catalog.Configured(s.Repository).Pulls.Words().Mark)
+	if inFork { // "merge #77" would ask for something else
+		update = "update the branch"
+	}
+	other := want.Named != "" && want.Named != base && !strings.EqualFold(want.Named, "base")
+	if other && s.Pull != 0 {
+		return plan, refuseMerge("another branch", "what was pushed is for %s, and whoever owns that merges "+
+			"%s into it. Write %q then, and I bring what was pushed up to date.", span,
+			plaintext.CodeSpan(want.Named), update)
+	}
+	if other {
 		return plan, refuseMerge("another branch", "what was pushed is for %s, and I merge no "+
-			"other branch into it. Write \"merge %s\" for that one.", span, base)
+			"other branch into it. Write %q for that one.", span, update)
 	}
 	if pull != nil && pull.State == pullrequest.Open && pull.Base != base {
 		return plan, refuseMerge("another base at the host", "what was pushed was made for %s, and "+
 			"goes into %s now, as the host says. I merge neither into it; begin another thread on the "+
 			"branch that it is meant for.", span, plaintext.CodeSpan(pull.Base))
 	}
-	if !commits.HasBranch(base) {
-		return plan, refuseMerge("the base is gone", "there is no branch %s in %s any more, so "+
-			"there is nothing to merge.", span, s.Repository)
-	}
-	tip, err := commits.Resolve(base)
+	tip, err := ap.baseTip(ctx, mirror, base, inFork)
 	if err != nil {
 		return plan, err
 	}
-	stands := ""
-	if commits.HasBranch(push.Branch) {
-		if stands, err = commits.Resolve(push.Branch); err != nil {
-			return plan, err
-		}
-	}
+	stands, err := mirror.PushedHead(ctx, push.Branch)
 	switch {
+	case err != nil:
+		return plan, refuseUnread(ctx, err)
 	case stands == "":
 		return plan, refuseMerge("the branch is gone", "the branch %s is not there any more.",
 			plaintext.CodeSpan(push.Branch))
@@ -181,31 +204,60 @@ func (ap *Approvals) planMerge(
 	return plan, plan.setFiles(ctx, commits)
 }
 
-// fetched fetches the session's repository, and returns its commits and the name of the session's base.
-func (ap *Approvals) fetched(ctx context.Context) (commits git.Commits, base string, err error) {
+// fetched fetches the session's repository, and returns its mirror and the name of the session's base.
+func (ap *Approvals) fetched(ctx context.Context) (mirror *git.Mirror, base string, err error) {
 	r, ok, err := ap.Catalog.Current(ctx)
 	if err != nil {
-		return commits, "", err
+		return nil, "", err
 	}
 	if !ok {
-		return commits, "", refuseMerge("not configured",
+		return nil, "", refuseMerge("not configured",
 			"the configuration does not name the repository any more.")
 	}
-	mirror, err := ap.Catalog.Mirrors.Open(ctx, r.Remote)
-	if err == nil {
+	if mirror, err = ap.Catalog.Mirrors.Open(ctx, r.Remote); err == nil {
 		err = mirror.Fetch(ctx)
 	}
-	var failed *remote.Error
-	if errors.As(err, &failed) && ctx.Err() == nil {
-		return commits, "", refuseMerge("the remote failed", "the repository cannot be "+
-			"fetched now: %s. %s. Nothing was changed; ask again then.", failed.Reason,
-			strings.TrimSuffix(failed.Cure, "."))
-	}
 	if err != nil {
-		return commits, "", err
+		return nil, "", refuseUnread(ctx, err)
 	}
-	commits = mirror.Commits()
-	return commits, cmp.Or(r.Base, commits.DefaultBranch()), nil
+	return mirror, cmp.Or(r.Base, mirror.Commits().DefaultBranch()), nil
+}
+
+// refuseUnread returns the *mergeRefusal for an error of the remote, and every other error unchanged.
+func refuseUnread(ctx context.Context, err error) error {
+	var failed *remote.Error
+	if !errors.As(err, &failed) || ctx.Err() != nil {
+		return err
+	}
+	return refuseMerge("the remote failed", "the repository cannot be fetched now: %s. %s. Nothing was "+
+		"changed; ask again then.", failed.Reason, strings.TrimSuffix(failed.Cure, "."))
+}
+
+// baseTip returns the newest commit of the base: of a branch, or of a pull request whose branch is in a fork.
+func (ap *Approvals) baseTip(
+	ctx context.Context, mirror *git.Mirror, base string, inFork bool,
+) (tip string, err error) {
+	s := ap.Session()
+	commits := mirror.Commits()
+	if inFork {
+		pull, err := ap.Catalog.PullBase(ctx, ap.Catalog.Configured(s.Repository), commits, s.Pull)
+		switch {
+		case err != nil:
+			return "", err
+		case pull.Commit == "":
+			return "", refuseMerge("the pull request is not open", "%s So there is nothing to merge.",
+				pull.Said)
+		}
+		if err := mirror.FetchCommit(ctx, pull.Commit); err != nil {
+			return "", refuseUnread(ctx, err)
+		}
+		return pull.Commit, nil
+	}
+	if !commits.HasBranch(base) {
+		return "", refuseMerge("the base is gone", "there is no branch %s in %s any more, so "+
+			"there is nothing to merge.", plaintext.CodeSpan(base), s.Repository)
+	}
+	return commits.Resolve(base)
 }
 
 // refuse returns a *mergeRefusal if the merge is not for the program to make.
@@ -280,7 +332,10 @@ func (ap *Approvals) mergeParts(
 	f := append(ap.Ignore(m), store.Update{
 		Open:   ledger.Wake,
 		Events: []workflow.Event{workflow.EventRequest, workflow.EventResume},
-		Change: func(s *workflow.Session) { s.BaseCommit = plan.Theirs },
+		Change: func(s *workflow.Session) {
+			s.BaseCommit = plan.Theirs
+			s.Head = plan.Ours // a later request may have merged the base, and that is not pushed
+		},
 	})
 	f = append(f,
 		consent.Report(report),

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/model"
@@ -83,23 +84,59 @@ func (l *Tools) blockedLine(ctx context.Context, reason string) (lines []workflo
 		return nil, err
 	}
 	text.Vouch(known)
-	if work := l.Trees.Current().Work; work != nil {
-		changes, err := work.Changes(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if len(changes) > 0 {
-			text.Vouch(fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.",
-				proposal.FilesText(changes)))
-			buttons = append(buttons, workflow.Button{
-				ActionID: workflow.ButtonShowDiff,
-				Label:    "Show the diff",
-				Value:    store.NewToken(),
-			})
-		}
+	kept, err := l.keptText(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if kept != "" {
+		text.Vouch(kept)
+		buttons = append(buttons, workflow.Button{
+			ActionID: workflow.ButtonShowDiff,
+			Label:    "Show the diff",
+			Value:    store.NewToken(),
+		})
 	}
 	text.Add("Reply \"go on\" when it is there, or say what to do instead.")
 	return l.ProgramText(text, buttons...), nil
+}
+
+// keptText says what was changed and is not pushed, or nothing if there is none.
+func (l *Tools) keptText(ctx context.Context) (string, error) {
+	work := l.Trees.Current().Work
+	if work == nil {
+		return "", nil
+	}
+	if head := l.Session().Head; head != "" {
+		return l.keptSince(ctx, work, head)
+	}
+	changes, err := work.Changes(ctx)
+	if err != nil || len(changes) == 0 {
+		return "", err
+	}
+	return fmt.Sprintf("The work so far is kept, and nothing was pushed: %s.",
+		proposal.FilesText(changes)), nil
+}
+
+// keptSince says the same of what was changed since the pushed commit.
+func (l *Tools) keptSince(ctx context.Context, work *git.Workspace, pushed string) (string, error) {
+	tree, err := work.Tree(ctx)
+	if err != nil {
+		return "", err
+	}
+	before, err := work.TreeOf(pushed)
+	if err != nil {
+		return "", err
+	}
+	deltas, err := work.Compare(ctx, before, tree)
+	if err != nil || len(deltas) == 0 {
+		return "", err
+	}
+	var paths []string
+	for _, d := range deltas {
+		paths = append(paths, d.Path)
+	}
+	return fmt.Sprintf("What was changed since the push of %s is kept, and not pushed: %s.",
+		prompt.ShortHash(pushed), plaintext.Files(paths)), nil
 }
 
 // restTurn ends the turn when there is nothing to do until a person writes.

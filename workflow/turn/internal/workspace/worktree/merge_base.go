@@ -100,6 +100,15 @@ func (t *Trees) fetchForkTip(ctx context.Context, p *Checkout) (string, error) {
 	return p.fetchBase(ctx, base)
 }
 
+// updateWords returns the words that merge the base into what was pushed. The branch of a fork has no name
+// here, and "merge #77" would ask for something else.
+func updateWords(p *Checkout) string {
+	if strings.HasPrefix(p.BaseBranch(), p.Repository.Pulls.Words().Mark) {
+		return "update the branch"
+	}
+	return "merge " + p.BaseBranch()
+}
+
 // mergeCommit makes the merge commit. It depends only on the commits that are merged, so that a repeated
 // merge gets the same hash.
 func (b baseMerger) mergeCommit(ctx context.Context, p *Checkout, tip string) (string, error) {
@@ -144,10 +153,10 @@ func (b baseMerger) tellAboutBase(
 	}
 	q := &workflow.Inquiry{Kind: workflow.InquiryBaseConflict, Key: key, Question: tip}
 	text := fmt.Sprintf("%s moved to %s since, and it conflicts with `%s`:\n%s\nI go on from "+
-		"the old base (%s). When this is pushed, \"merge %s\" brings both together; say \"stop\" to "+
+		"the old base (%s). When this is pushed, \"%s\" brings both together; say \"stop\" to "+
 		"merge first.",
 		p.BaseBranch(), prompt.ShortHash(tip), s.Branch, strings.Join(where, "\n"),
-		prompt.ShortHash(s.BaseCommit), p.BaseBranch())
+		prompt.ShortHash(s.BaseCommit), updateWords(p))
 	return b.Record(ctx,
 		progress.Inquiry(*q),
 		merges.Told{
