@@ -867,7 +867,7 @@ func workSamples() map[string][]workflow.Line {
 		"still at work": says("Still at work; nothing was said for 12 min. " +
 			"Task 1 [deep] for 14 min: Hand out every cent in Split. Running for 9 min: `go test ./...`."),
 		"the base was rewritten": says("The fix is ready and proven, but `release/1.4` was rewritten " +
-			"since: it does not have 134b2ba any more, which the fix stands on. A push would bring back " +
+			"since: it does not have 134b2ba any more, on which the fix is based. A push would bring back " +
 			"what was taken out there, so nothing was pushed. Begin another thread on `release/1.4`; or " +
 			"reply \"push again\" when it has 134b2ba again."),
 		"since when it is broken": {

@@ -60,7 +60,7 @@ func (d *Delivery) sayRewritten(work provenWork) model.Result {
 	},
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
 		store.Lines(d.ProgramLine(fmt.Sprintf("The fix is %s, but %s was rewritten since: it does not have "+
-			"%s any more, which the fix stands on. A push would bring back what was taken out there, so "+
+			"%s any more, on which the fix is based. A push would bring back what was taken out there, so "+
 			"nothing was pushed. Begin another thread on %s; or reply \"push again\" when it has %s again.",
 			ready, base, commit, base, commit))))
 }

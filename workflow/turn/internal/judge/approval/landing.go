@@ -123,10 +123,10 @@ func (ap *Approvals) cannotLand(branch string) (reason, said string) {
 	switch {
 	case s.Pull == 0:
 		return "the session is about no pull request", "I push to branches of my own, and to the branch of " +
-			"a " + r.Pulls.Words().Noun + " that a thread is about. Here it is merged by whoever may."
+			"a " + r.Pulls.Words().Noun + " that a thread is about. This thread is about none."
 	case strings.HasPrefix(s.BaseBranch, r.Pulls.Words().Mark):
-		return "its branch is in a fork", "its branch is in a fork, and I cannot push there. Whoever owns " +
-			"it can take mine."
+		return "its branch is in a fork", "that branch is in a fork, and I cannot push there. The owner " +
+			"of the fork can pull my branch."
 	case r.PushTo != nil:
 		return "branches are pushed to a fork", "my branches go to a fork here, and I push to nothing else."
 	case s.BaseBranch == "" || r.IsBase(s.BaseBranch):
@@ -135,8 +135,8 @@ func (ap *Approvals) cannotLand(branch string) (reason, said string) {
 		return "no branch is named", fmt.Sprintf("name the branch, so that nothing goes to another one: "+
 			"\"push it to %s\".", plaintext.OneLine(s.BaseBranch))
 	case branch != s.BaseBranch:
-		return "another branch is named", fmt.Sprintf("of other people's branches I push to %s alone here: "+
-			"it is that of the %s.", hers, r.Pulls.Words().Noun)
+		return "another branch is named", fmt.Sprintf("I push to no branch of other people but %s, the one "+
+			"of the %s.", hers, r.Pulls.Words().Noun)
 	}
 	return "", ""
 }
