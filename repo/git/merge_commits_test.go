@@ -15,8 +15,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
-// mergeCommitCases are merges of two commits that conflict: what is said of each, whether a person has to
-// resolve it, and what stands in the files of those that an agent may.
+// mergeCommitCases are merges of two commits, most of which conflict: what is said of each, whether a
+// person has to resolve it, and what stands in the files of those that an agent may.
 var mergeCommitCases = map[string]struct {
 	ours, theirs files
 	conflicts    []string
@@ -70,6 +70,90 @@ var mergeCommitCases = map[string]struct {
 			"dix":  lined(1, 10, nil),
 		},
 	},
+	"renamed by both alike": {
+		ours:   files{"ten": "", "zehn": lined(1, 10, map[int]string{1: "eins\n"})},
+		theirs: files{"ten": "", "zehn": lined(1, 10, map[int]string{9: "neun\n"})},
+		want:   files{"ten": "", "zehn": lined(1, 10, map[int]string{1: "eins\n", 9: "neun\n"})},
+	},
+	"renamed there, changed here": {
+		ours:   files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+		theirs: files{"ten": "", "dir/zehn": lined(1, 10, nil)},
+		want:   files{"ten": "", "dir/zehn": lined(1, 10, map[int]string{5: "five\n"})},
+	},
+	"renamed and changed there, changed here": {
+		ours:   files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+		theirs: files{"ten": "", "zehn*": lined(1, 10, map[int]string{1: "eins\n"})},
+		want:   files{"ten": "", "zehn*": lined(1, 10, map[int]string{1: "eins\n", 5: "five\n"})},
+	},
+	"renamed here, changed there": {
+		ours:   files{"ten": "", "zehn": lined(1, 10, map[int]string{1: "eins\n"}), "dir/like": "line 1\n"},
+		theirs: files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+		want: files{
+			"ten": "", "zehn": lined(1, 10, map[int]string{1: "eins\n", 5: "five\n"}), "dir/like": "line 1\n",
+		},
+	},
+	"a folder renamed there, changed here": {
+		ours:   files{"dir/a": "A\n"},
+		theirs: files{"dir/a": "", "dir/b": "", "to/a": "a\n", "to/b": "b\n"},
+		want:   files{"dir/a": "", "dir/b": "", "to/a": "A\n", "to/b": "b\n"},
+	},
+	"a binary file renamed there, changed here": {
+		ours:   files{"bin": "\x00\x02"},
+		theirs: files{"bin": "", "lib/bin": "\x00\x01"},
+		want:   files{"bin": "", "lib/bin": "\x00\x02"},
+	},
+	"renamed there, clashes": {
+		ours:      files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+		theirs:    files{"ten": "", "zehn": lined(1, 10, map[int]string{5: "fünf\n"})},
+		conflicts: []string{"zehn: both changed line 5; renamed there from ten"},
+		want: files{
+			"ten": "",
+			"zehn": lined(1, 10, map[int]string{
+				5: "<<<<<<< mine\nfive\n||||||| before both\nline 5\n=======\nfünf\n>>>>>>> main\n",
+			}),
+		},
+	},
+	"renamed here, clashes": {
+		ours:      files{"ten": "", "zehn": lined(1, 10, map[int]string{5: "fünf\n"})},
+		theirs:    files{"ten": lined(1, 10, map[int]string{5: "five\n"})},
+		conflicts: []string{"zehn: both changed line 5; renamed here from ten"},
+		want: files{
+			"ten": "",
+			"zehn": lined(1, 10, map[int]string{
+				5: "<<<<<<< mine\nfünf\n||||||| before both\nline 5\n=======\nfive\n>>>>>>> main\n",
+			}),
+		},
+	},
+	"renamed here, deleted there": {
+		ours:      files{"ten": "", "zehn": lined(1, 10, nil)},
+		theirs:    files{"ten": ""},
+		conflicts: []string{"ten: deleted on one side: there it is gone, here it was renamed to zehn"},
+		want:      files{"ten": "", "zehn": lined(1, 10, nil)},
+	},
+	"renamed there, deleted here": {
+		ours:      files{"ten": ""},
+		theirs:    files{"ten": "", "zehn": lined(1, 10, nil)},
+		conflicts: []string{"ten: deleted on one side: here it is gone, there it was renamed to zehn"},
+		want:      files{"ten": "", "zehn": lined(1, 10, nil)},
+	},
+	"renamed there to what was added here": {
+		ours:   files{"ten": lined(1, 10, map[int]string{5: "five\n"}), "zehn": "z\n"},
+		theirs: files{"ten": "", "zehn": lined(1, 10, nil)},
+		conflicts: []string{
+			"ten: deleted on one side: there it is gone, here it was changed",
+			"zehn: both added it, with different content",
+		},
+		want: files{
+			"ten":  lined(1, 10, map[int]string{5: "five\n"}),
+			"zehn": "<<<<<<< mine\nz\n||||||| before both\n=======\n" + lined(1, 10, nil) + ">>>>>>> main\n",
+		},
+	},
+	"deleted there, and something else added, changed here": {
+		ours:      files{"ten": "x\n"},
+		theirs:    files{"ten": "", "zehn": "line 1\nand more\n"},
+		conflicts: []string{"ten: deleted on one side: there it is gone, here it was changed"},
+		want:      files{"ten": "x\n", "zehn": "line 1\nand more\n"},
+	},
 	"binary": {
 		ours:      files{"bin": "\x00\x03"},
 		theirs:    files{"bin": "\x00\x02"},
@@ -109,7 +193,8 @@ var mergeCommitCases = map[string]struct {
 	},
 }
 
-// TestMergeCommits merges commits with a trial before. The trial says the same, and writes nothing.
+// TestMergeCommits merges commits with a trial before. The trial says the same, and writes nothing. git finds
+// the same to conflict, and merges the rest alike.
 func TestMergeCommits(t *testing.T) {
 	t.Parallel()
 	for name, c := range mergeCommitCases {
@@ -148,6 +233,11 @@ func TestMergeCommits(t *testing.T) {
 			}
 			require.Equal(t, c.conflicts, said)
 			require.Equal(t, c.byHand, byHand)
+			gits, gitTree := gitMerge(t, m.Dir(), w.Store.Dir(), ours, theirs)
+			require.Equal(t, len(conflicts) > 0, len(gits) > 0, gits)
+			if len(gits) == 0 {
+				require.Equal(t, gitTree, tree)
+			}
 			if c.byHand {
 				return
 			}

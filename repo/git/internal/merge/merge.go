@@ -21,10 +21,10 @@ type Conflict struct {
 	Path string
 	// Why begins with one of: both changed line(s) …, both changed the link, both added, deleted on one
 	// side, renamed on both sides, binary, mode, file and folder, in the way. Lines are counted in this
-	// workspace's file.
+	// workspace's file. If one side renamed the file, Why ends with the other name.
 	Why                string
 	Ours, Base, Theirs string
-	Renamed            []string // the two new names of a file that both sides renamed
+	Renamed            []string // the other names of a file that was renamed
 }
 
 func (c Conflict) String() string { return gittree.QuotePath(c.Path) + ": " + c.Why }
@@ -53,6 +53,15 @@ func Trees(
 type sides struct {
 	path               string
 	base, ours, theirs gittree.Node
+	renamed            *rename // one side renamed it to path, and the other one changed it
+}
+
+// inOurs returns what stands at the path in our tree.
+func (s *sides) inOurs() gittree.Node {
+	if s.renamed != nil && s.renamed.there {
+		return gittree.Node{}
+	}
+	return s.ours
 }
 
 func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) error {
@@ -60,7 +69,10 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 	if err != nil {
 		return err
 	}
-	m.contained = true
+	if err := m.followRenames(all); err != nil {
+		return err
+	}
+	m.contained = len(m.conflicts) == 0
 	stays := map[string]bool{}
 	for _, p := range slices.Sorted(maps.Keys(all)) {
 		if err := ctx.Err(); err != nil {
@@ -73,12 +85,13 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 			return err
 		}
 		m.contained = m.contained && want.Same(s.theirs)
+		s.renamed.sayIn(m.conflicts[before:])
 		if len(m.conflicts) > before && m.labels == nil {
 			continue
 		}
 		stays[p] = !want.None()
-		if !want.Same(s.ours) {
-			m.swaps = append(m.swaps, gittree.Swap{Path: p, Is: s.ours, Want: want})
+		if is := s.inOurs(); !want.Same(is) {
+			m.swaps = append(m.swaps, gittree.Swap{Path: p, Is: is, Want: want})
 		}
 	}
 	if file, below := gittree.FindClash(stays); file != "" {
@@ -87,9 +100,6 @@ func (m *merge) mergeAll(ctx context.Context, base, ours, theirs plumbing.Hash) 
 			Why: "file and folder: a file on one side, and on the other the folder of " +
 				gittree.QuotePath(below),
 		})
-	}
-	if err := m.findRenames(all); err != nil {
-		return err
 	}
 	m.contained = m.contained && len(m.conflicts) == 0
 	return gittree.CheckSwaps(m.swaps)
@@ -111,7 +121,7 @@ func (m *merge) listChanged(
 	all := make(map[string]*sides, len(mine)+len(other))
 	for _, d := range mine {
 		was := plainMode(d.Before)
-		all[d.Path] = &sides{d.Path, was, plainMode(d.After), was}
+		all[d.Path] = &sides{path: d.Path, base: was, ours: plainMode(d.After), theirs: was}
 	}
 	for _, d := range other {
 		if all[d.Path] == nil {

@@ -61,9 +61,9 @@ func Texts(base, ours, theirs []byte) ([]byte, []Conflict) {
 // texts merges as Texts does. With labels, each conflict is in the returned text, between markers.
 func texts(base, ours, theirs []byte, labels *Labels) ([]byte, []Conflict) {
 	old, mine, edits := diff.LineEdits(base, ours)
-	a := &side{lines: mine, edits: edits}
+	a := &side{lines: mine, edits: slideDown(old, mine, edits)}
 	_, other, edits := diff.LineEdits(base, theirs)
-	b := &side{lines: other, edits: edits}
+	b := &side{lines: other, edits: slideDown(old, other, edits)}
 	var out []string
 	var conflicts []Conflict
 	at := 0
@@ -102,6 +102,31 @@ func texts(base, ours, theirs []byte, labels *Labels) ([]byte, []Conflict) {
 	}
 	out = append(out, old[at:]...)
 	return []byte(strings.Join(out, "")), conflicts
+}
+
+// slideDown moves each edit that only adds or only removes lines down as far as the lines repeat, as git
+// does, so that both sides place the same edit alike. Edits that meet become one.
+func slideDown(old, now []string, edits []diff.LineEdit) (out []diff.LineEdit) {
+	for i := len(edits) - 1; i >= 0; i-- {
+		e := edits[i]
+		for {
+			if len(out) > 0 && e.Hi == out[len(out)-1].Lo { // and so does NewHi
+				next := out[len(out)-1]
+				out = out[:len(out)-1]
+				e.Hi = next.Hi
+				e.NewHi = next.NewHi
+			}
+			adds := e.Lo == e.Hi && e.NewHi < len(now) && now[e.NewLo] == now[e.NewHi]
+			removes := e.NewLo == e.NewHi && e.Hi < len(old) && old[e.Lo] == old[e.Hi]
+			if !adds && !removes {
+				break
+			}
+			e = diff.LineEdit{Lo: e.Lo + 1, Hi: e.Hi + 1, NewLo: e.NewLo + 1, NewHi: e.NewHi + 1}
+		}
+		out = append(out, e)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // nextEditLine returns the line of the base at which the next edit of either side begins.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -65,6 +66,47 @@ func TestMergeTextIsWhatGitMerges(t *testing.T) {
 	}
 	require.Greater(t, conflicts, 4)
 	require.Less(t, conflicts, 36)
+}
+
+// Where lines repeat, several places are right for an edit, and git takes the last one. Functions that end
+// alike are added, removed and changed on both sides.
+func TestMergeTextOfRepeatedLinesIsWhatGitMerges(t *testing.T) {
+	t.Parallel()
+	remotetest.NeedGit(t)
+	rnd := rand.New(rand.NewPCG(5, 6))
+	function := func(name, does string) []string {
+		return []string{"func " + name + "() {\n", "\t" + does + "\n", "}\n", "\n"}
+	}
+	change := func(base []string, who string) string {
+		out := slices.Clone(base)
+		for n := range 1 + rnd.IntN(2) {
+			at := 4 * rnd.IntN(len(out)/4)
+			switch rnd.IntN(3) {
+			case 0:
+				out = slices.Insert(out, at, function(who, fmt.Sprint("do ", who, n))...)
+			case 1:
+				out = slices.Delete(out, at, at+4)
+			default:
+				out[at+1] = who + "\n"
+			}
+		}
+		return strings.Join(out, "")
+	}
+	for range 300 {
+		var base []string
+		for i := range 3 + rnd.IntN(4) {
+			base = append(base, function(fmt.Sprint(i), fmt.Sprint("do ", i))...)
+		}
+		text := strings.Join(base, "")
+		ours := change(base, "a")
+		theirs := change(base, "b")
+		merged, found := Texts([]byte(text), []byte(ours), []byte(theirs))
+		want, clean := gitMergeFile(t, text, ours, theirs)
+		require.Equal(t, clean, len(found) == 0, "base %s\nours %s\ntheirs %s", text, ours, theirs)
+		if clean {
+			require.Equal(t, want, string(merged))
+		}
+	}
 }
 
 func gitMergeFile(t testing.TB, base, ours, theirs string) (merged string, clean bool) {
