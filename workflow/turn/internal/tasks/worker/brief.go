@@ -100,8 +100,14 @@ func (t *task) writeBrief(ctx context.Context, report workflow.Report, excerpts 
 	if err != nil {
 		return err
 	}
-	if since != "" {
-		parts = append(parts, since)
+	merged, err := t.mergeText(ctx)
+	if err != nil {
+		return err
+	}
+	for _, text := range []string{merged, since} {
+		if text != "" {
+			parts = append(parts, text)
+		}
 	}
 	taken, err := t.Store.Removals(ctx, t.Session().ID)
 	if err != nil {
