@@ -406,6 +406,9 @@ func (p *play) checkSaid(said []string) error {
 		want = append(want, "took the objection back")
 	case p.how == byEdit && p.stops:
 		want = []string{"Stopped: "}
+	case p.stops && p.who == "gus" && len(strings.Fields(p.words)) > 6:
+		// The words say why, too, which agents may need.
+		want = []string{"gus, this waits for an approver", "Stopped, as "}
 	case p.stops:
 		want = []string{"Stopped, as "}
 	case p.how == byEdit, p.how == byDeletion:
