@@ -3,6 +3,7 @@ package consent
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -20,6 +21,17 @@ type Amendment struct {
 	User      string
 	UserName  string
 	Text      string
+	// Words is how many words the person wrote, without the question that they answer; an option that was
+	// chosen is one. Nil: as many as Text has.
+	Words *int `db:"own_words"`
+}
+
+// OwnWords returns how many words the person wrote.
+func (a Amendment) OwnWords() int {
+	if a.Words == nil {
+		return len(strings.Fields(a.Text))
+	}
+	return *a.Words
 }
 
 func (Amendment) Stage() record.Stage { return record.Work }
@@ -34,6 +46,7 @@ func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	_, err := database.InsertOnce(ctx, tx, "amendments", database.Row{
 		"session_id": r.Session, "revision": a.Revision, "message_id": a.Message, "message_ts": a.MessageTS,
 		"user_id": a.User, "user_name": a.UserName, "text": a.Text,
+		"own_words": a.Words,
 	})
 	return err
 }
@@ -42,7 +55,7 @@ func (a Amendment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 // order: the newest wording of each message, without those that were deleted.
 func (g Register) Amendments(ctx context.Context, session string, revision int) ([]Amendment, error) {
 	rows, err := g.DB.Pool.Query(ctx,
-		`select revision, message_id as message, message_ts, user_id as "user", user_name, text
+		`select revision, message_id as message, message_ts, user_id as "user", user_name, text, own_words
 		from amendments a
 		where session_id = $1 and revision = $2 and text <> '' and not exists (select 1 from amendments later
 			where later.session_id = $1 and later.revision = $2 and later.message_ts = a.message_ts

@@ -19,9 +19,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// AppendAudit adds to the session's chain what a row of decisions, reports, permissions, endorsements,
-// approvals, allowances, removals, pushes, backports, objections or ci_proofs says now. It has to run in the
-// transaction that wrote the row and locked the session's row, so that no other record comes between.
+// AppendAudit adds to the session's chain what a row of one of the tables in the view audited says now. It
+// has to run in the transaction that wrote the row and locked the session's row, so that no other record
+// comes between.
 func AppendAudit(ctx context.Context, tx pgx.Tx, session, what, name string) error {
 	r := auditRecord{What: what, Name: name}
 	var last string
@@ -71,9 +71,9 @@ type AuditFlaw struct {
 	// number of the record; 0: the row was never recorded
 	Seq int
 	// the kind of row: decision, report, permission, endorsement, approval, allowance, removal,
-	// push, backport, objection or ci proof
+	// push, backport, objection, ci proof, ticket, merge or disclosure
 	What string
-	// the row's id, revision, hash, commit or branch
+	// the row's id, revision, hash, commit, branch or key
 	Name string
 	Why  string
 }

@@ -51,7 +51,7 @@ func (d Disclosure) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	if tag.RowsAffected() == 0 {
 		return record.ErrStale
 	}
-	return nil
+	return AppendAudit(ctx, tx, r.Session, "disclosure", d.ID)
 }
 
 const disclosureColumns = `id, repository, tree, title, summary, shown, choice, ` +

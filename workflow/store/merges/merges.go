@@ -14,12 +14,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
@@ -66,7 +68,7 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 	if err != nil {
 		return fmt.Errorf("merge %s: %w", o.Base, err)
 	}
-	return nil
+	return consent.AppendAudit(ctx, tx, r.Session, "merge", strconv.Itoa(o.Revision))
 }
 
 // Merged is a Part: the session's files hold the merge of that revision.
@@ -81,13 +83,16 @@ func (Merged) Stage() record.Stage { return record.Work }
 func (m Merged) Mask(func(string) string) record.Part { return m }
 
 func (m Merged) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx,
+	tag, err := tx.Exec(ctx,
 		`update base_merges set state = 'merged', tree = $3 where session_id = $1 and revision = $2`,
 		r.Session, m.Revision, m.Tree)
 	if err != nil {
 		return fmt.Errorf("merge of revision %d: %w", m.Revision, err)
 	}
-	return nil
+	if tag.RowsAffected() == 0 {
+		return nil
+	}
+	return consent.AppendAudit(ctx, tx, r.Session, "merge", strconv.Itoa(m.Revision))
 }
 
 // Retargeted is a Part: a pull request's branch is to be merged into another base than before, with which

@@ -146,7 +146,10 @@ func write(
 	if err != nil {
 		return fmt.Errorf("ticket: %w", err)
 	}
-	if by != nil && tag.RowsAffected() == 0 {
+	switch {
+	case tag.RowsAffected() > 0:
+		return consent.AppendAudit(ctx, tx, session, "ticket", d.Key)
+	case by != nil:
 		return record.ErrStale
 	}
 	return nil
@@ -162,12 +165,18 @@ func (c Comment) Mask(mask func(string) string) record.Part { return Comment(Dra
 
 // Write stores the row, unless the ticket has one, and lets the session's job run at once.
 func (c Comment) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	if _, err := tx.Exec(ctx,
+	tag, err := tx.Exec(ctx,
 		`insert into tickets (session_id, key, mark, repository, place, tracker, issue, revision, body, state)
 		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'intended') on conflict do nothing`,
 		r.Session, c.Key, "bobbin-"+store.NewToken(), c.Repository, database.CleanText(c.Place), c.Tracker,
-		database.CleanText(c.Issue), c.Revision, database.CleanText(c.Body)); err != nil {
+		database.CleanText(c.Issue), c.Revision, database.CleanText(c.Body))
+	if err != nil {
 		return fmt.Errorf("comment on a ticket: %w", err)
+	}
+	if tag.RowsAffected() > 0 {
+		if err := consent.AppendAudit(ctx, tx, r.Session, "ticket", c.Key); err != nil {
+			return err
+		}
 	}
 	return r.Queue.InsertPullRequest(ctx, tx, r.Session)
 }
@@ -182,11 +191,23 @@ func (Stop) Stage() record.Stage { return record.Work }
 func (s Stop) Mask(func(string) string) record.Part { return s }
 
 func (Stop) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
-	_, err := tx.Exec(ctx,
+	rows, err := tx.Query(ctx,
 		`update tickets set state = 'offered', permission_id = null, user_id = null, message_ts = null
-		where session_id = $1 and state = 'intended' and tried_at is null and key not like 'comment:%'`,
-		r.Session)
-	return err
+		where session_id = $1 and state = 'intended' and tried_at is null and key not like 'comment:%'
+		returning key`, r.Session)
+	if err != nil {
+		return fmt.Errorf("take tickets back: %w", err)
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return fmt.Errorf("take tickets back: %w", err)
+	}
+	for _, key := range keys {
+		if err := consent.AppendAudit(ctx, tx, r.Session, "ticket", key); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A Register reads and changes the rows.
@@ -241,12 +262,16 @@ func (g Register) Trying(ctx context.Context, r Row) (still bool, err error) {
 func (g Register) Change(ctx context.Context, before, after Row, parts ...store.Part) error {
 	change := func(tx pgx.Tx) (pgconn.CommandTag, error) {
 		// A refusal is certain: nothing was filed, so a later order need not look for it.
-		return tx.Exec(ctx,
+		tag, err := tx.Exec(ctx,
 			`update tickets set state = $4, shown = $5, url = $6, reason = $7,
 				tried_at = case when $4 = 'refused' then null else tried_at end
 			where (session_id, key, state) = ($1, $2, $3)`,
 			before.Session, before.Key, before.State, after.State, database.CleanText(after.Shown), after.URL,
 			database.CleanText(after.Reason))
+		if err != nil || tag.RowsAffected() == 0 {
+			return tag, err
+		}
+		return tag, consent.AppendAudit(ctx, tx, before.Session, "ticket", before.Key)
 	}
 	return g.Store.ChangeRow(ctx, before.Session, change, parts...)
 }
