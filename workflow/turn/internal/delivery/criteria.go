@@ -158,8 +158,9 @@ var (
 // wordsOfACommand is how many words a message has at most that only says to go on: "push it again".
 const wordsOfACommand = 3
 
-// correctingWords returns what people who may approve said since the approval, without thanks, questions, and
-// messages of at most that many words, as a prompt. It is empty if there is nothing else.
+// correctingWords returns what people who may approve said since the approval, without thanks, questions,
+// and messages of at most that many words of their author's own, as a prompt. It is empty if there is
+// nothing else.
 func (d *Delivery) correctingWords(ctx context.Context, revision, most int) (string, error) {
 	amendments, err := d.Store.Amendments(ctx, d.Session().ID, revision)
 	if err != nil {
@@ -168,7 +169,7 @@ func (d *Delivery) correctingWords(ctx context.Context, revision, most int) (str
 	var idle []int64
 	for _, a := range amendments {
 		if says := intent.ReadRequest(a.Text); says.Acknowledges || says.OnlyAsks ||
-			len(strings.Fields(a.Text)) <= most {
+			a.OwnWords() <= most {
 			idle = append(idle, a.Message)
 		}
 	}

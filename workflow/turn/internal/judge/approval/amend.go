@@ -3,6 +3,7 @@ package approval
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
@@ -43,7 +44,7 @@ func (hw *HeldWords) Amend(
 	}
 	if passes {
 		a.Text = passed.Text
-	} else if a.Text, err = hw.amendment(ctx, m, f); err != nil {
+	} else if a.Text, a.Words, err = hw.amendment(ctx, m, f); err != nil {
 		return f, err
 	}
 	if a.Text == "" && m.Kind != workflow.MessageEdit && m.Kind != workflow.MessageDelete {
@@ -57,24 +58,29 @@ func (hw *HeldWords) Amend(
 	return append(f, a), nil
 }
 
-// amendment returns what m says about the approved work, or an empty string if it says nothing about it.
-func (hw *HeldWords) amendment(ctx context.Context, m intent.Message, f []store.Part) (string, error) {
+// amendment returns what m says about the approved work, or an empty string if it says nothing about it. For
+// an answer, words is how many words the person wrote, of which an option that was chosen is one.
+func (hw *HeldWords) amendment(
+	ctx context.Context, m intent.Message, f []store.Part,
+) (text string, words *int, err error) {
 	if answer, ok := ledger.Find[progress.Answer](f); ok {
 		q, err := hw.Store.Waiting(ctx, hw.Session().ID)
 		if err != nil || q == nil {
-			return "", err
+			return "", nil, err
 		}
+		own := len(strings.Fields(answer.Text))
 		if answer.Chosen {
+			own = 1
 			return hw.Slack.Readable(ctx, fmt.Sprintf("(chose the option %s of the question %s)",
-				plaintext.QuoteLine(answer.Text), plaintext.QuoteLine(q.Text))), nil
+				plaintext.QuoteLine(answer.Text), plaintext.QuoteLine(q.Text))), &own, nil
 		}
-		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), nil
+		return hw.Slack.Readable(ctx, q.Text+" → "+answer.Text), &own, nil
 	}
 	says := permission.IsMessage(m.Kind) && m.Kind != workflow.MessageSent ||
 		m.Kind == workflow.MessageForm || m.Kind == workflow.MessageEdit
 	if !says || m.Says.OnlyAsks || m.Says.Acknowledges || m.Says.GoesOn && !m.Says.Redirects ||
 		m.Says.Consent.Kind == intent.ConsentApprove {
-		return "", nil
+		return "", nil, nil
 	}
-	return hw.Slack.Readable(ctx, m.Text), nil
+	return hw.Slack.Readable(ctx, m.Text), nil, nil
 }
