@@ -74,35 +74,49 @@ func (d DiagnosisReport) Text() string {
 
 // Missing returns what is wrong or missing in the report, or an empty string if it may be shown.
 func (d DiagnosisReport) Missing() string {
-	switch {
-	case plaintext.Blank(d.Bug) || plaintext.Blank(d.RootCause):
-		return "bug and root_cause have to say something"
-	case plaintext.AllBlank(d.AffectedScope):
-		return "affected_scope has to name the records or users, and an estimated count"
-	case plaintext.AllBlank(d.ProposedFix):
-		return "proposed_fix has to have at least one step"
-	case plaintext.Blank(d.Risk.Reason):
-		return "risk needs a reason beside its level"
-	case len(d.Evidence) == 0:
-		return "evidence has to have at least one claim: {claim, grade: observed|inferred, source: " +
-			"file:line or command}"
-	case len(d.Hypotheses) < 3 || len(d.Hypotheses) > 5:
-		return fmt.Sprintf("a diagnosis weighs three to five hypotheses, each with its probe and outcome; "+
-			"there are %d", len(d.Hypotheses))
-	}
+	var m missing
+	m.addIf(plaintext.Blank(d.Bug) || plaintext.Blank(d.RootCause),
+		"bug and root_cause have to say something")
+	m.addIf(plaintext.AllBlank(d.AffectedScope),
+		"affected_scope has to name the records or users, and an estimated count")
+	m.addIf(plaintext.AllBlank(d.ProposedFix), "proposed_fix has to have at least one step")
+	m.addIf(plaintext.Blank(d.Risk.Reason), "risk needs a reason beside its level")
+	m.addIf(len(d.Evidence) == 0, "evidence has to have at least one claim: {claim, grade: "+
+		"observed|inferred, source: file:line or command}")
+	m.addIf(len(d.Hypotheses) < 3 || len(d.Hypotheses) > 5,
+		"a diagnosis weighs three to five hypotheses, each with its probe and outcome; there are %d",
+		len(d.Hypotheses))
 	confirmed := 0
 	for i, h := range d.Hypotheses {
-		if plaintext.Blank(h.Claim) || plaintext.Blank(h.Probe) {
-			return fmt.Sprintf("hypothesis %d needs a claim and the one probe that tested it", i+1)
-		}
+		m.addIf(plaintext.Blank(h.Claim) || plaintext.Blank(h.Probe),
+			"hypothesis %d needs a claim and the one probe that tested it", i+1)
 		if h.Outcome == "confirmed" {
 			confirmed++
 		}
 	}
-	if confirmed > 1 {
-		return "more than one hypothesis is confirmed; probe until one is left, or leave them open"
+	m.addIf(confirmed > 1,
+		"more than one hypothesis is confirmed; probe until one is left, or leave them open")
+	return m.String()
+}
+
+// missing lists what a call of a tool lacks.
+type missing []string
+
+// addIf adds what is lacking if wrong is true.
+func (m *missing) addIf(wrong bool, format string, args ...any) {
+	if wrong {
+		*m = append(*m, fmt.Sprintf(format, args...))
 	}
-	return ""
+}
+
+// mostMissing is how many things are named that a call lacks.
+const mostMissing = 8
+
+func (m missing) String() string {
+	if len(m) > mostMissing {
+		m = append(m[:mostMissing:mostMissing], fmt.Sprintf("and %d more", len(m)-mostMissing))
+	}
+	return strings.Join(m, "; ")
 }
 
 // Siblings lists the places of a tree that match the pattern of a defect, except the defect itself.

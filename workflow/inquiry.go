@@ -67,13 +67,9 @@ func (a Advice) Text() string {
 
 // Missing returns what is wrong or missing in the advice, or an empty string if it may be given.
 func (a Advice) Missing() string {
-	switch {
-	case plaintext.Blank(a.BottomLine):
-		return "bottom_line has to say what you recommend"
-	case len(a.Steps) > 7:
-		return fmt.Sprintf("%d steps are too many to act on; seven at most", len(a.Steps))
-	case len(a.Risks) > 3:
-		return "name the three risks that matter most"
-	}
-	return ""
+	var m missing
+	m.addIf(plaintext.Blank(a.BottomLine), "bottom_line has to say what you recommend")
+	m.addIf(len(a.Steps) > 7, "%d steps are too many to act on; seven at most", len(a.Steps))
+	m.addIf(len(a.Risks) > 3, "name the three risks that matter most")
+	return m.String()
 }

@@ -71,13 +71,11 @@ func (r Request) Text() string {
 
 // Missing returns what is missing in the request, or an empty string if it may be shown.
 func (r Request) Missing() string {
-	switch {
-	case plaintext.Blank(r.SurfaceArea):
-		return "surface_area has to name the part of the project"
-	case plaintext.AllBlank(r.DoneCriteria):
-		return "done_criteria has to have at least one thing that can be checked"
-	}
-	return ""
+	var m missing
+	m.addIf(plaintext.Blank(r.SurfaceArea), "surface_area has to name the part of the project")
+	m.addIf(plaintext.AllBlank(r.DoneCriteria),
+		"done_criteria has to have at least one thing that can be checked")
+	return m.String()
 }
 
 // maxFiles and maxFolders are the numbers of files and folders from which on a feature is too large to be
@@ -166,30 +164,21 @@ const maxTasks = 30
 
 // Missing returns what is wrong or missing in the plan, or an empty string if it may be shown.
 func (p Plan) Missing() string {
-	switch {
-	case plaintext.Blank(p.Title) || plaintext.Blank(p.Summary):
-		return "a plan needs a title and a summary"
-	case len(p.Tasks) == 0:
-		return "a plan without tasks is none; list what has to be done, in order"
-	case len(p.Tasks) > maxTasks:
-		return fmt.Sprintf("%d tasks are more than anybody reviews; make it %d at most",
-			len(p.Tasks), maxTasks)
-	case plaintext.Blank(p.Verification):
-		return "verification has to say of the whole, at the end"
-	}
+	var m missing
+	m.addIf(plaintext.Blank(p.Title) || plaintext.Blank(p.Summary), "a plan needs a title and a summary")
+	m.addIf(len(p.Tasks) == 0, "a plan without tasks is none; list what has to be done, in order")
+	m.addIf(len(p.Tasks) > maxTasks, "%d tasks are more than anybody reviews; make it %d at most",
+		len(p.Tasks), maxTasks)
+	m.addIf(plaintext.Blank(p.Verification), "verification has to say of the whole, at the end")
 	for i, t := range p.Tasks {
-		if plaintext.Blank(t.Description) || plaintext.Blank(t.Acceptance) || plaintext.Blank(t.Check) {
-			return fmt.Sprintf("task %d needs a description, its acceptance and the command that checks it",
-				i+1)
-		}
+		m.addIf(plaintext.Blank(t.Description) || plaintext.Blank(t.Acceptance) || plaintext.Blank(t.Check),
+			"task %d needs a description, its acceptance and the command that checks it", i+1)
 		for _, n := range t.After {
-			if n < 1 || n > i {
-				return fmt.Sprintf("task %d says it comes after task %d; after names only earlier tasks", i+1,
-					n)
-			}
+			m.addIf(n < 1 || n > i,
+				"task %d says it comes after task %d; after names only earlier tasks", i+1, n)
 		}
 	}
-	return ""
+	return m.String()
 }
 
 // maxLine is the maximum length in characters of a task on one line.

@@ -90,6 +90,18 @@ func TestAPlanThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
+func TestAllThatIsMissingIsSaidAtOnce(t *testing.T) {
+	t.Parallel()
+	p := plan()
+	p.Title = ""
+	p.Verification = " "
+	p.Tasks[0].Check = ""
+	require.Equal(t, "a plan needs a title and a summary; verification has to say of the whole, at the end; "+
+		"task 1 needs a description, its acceptance and the command that checks it", p.Missing())
+	p.Tasks = make([]workflow.PlannedTask, 31)
+	require.Regexp(t, "; task 5 needs [^;]*; and 26 more$", p.Missing())
+}
+
 func TestDefaultsAreSaid(t *testing.T) {
 	t.Parallel()
 	q := workflow.Question{

@@ -32,15 +32,14 @@ const (
 
 // Missing returns what is missing in the review, or an empty string if it may be shown.
 func (r PullReview) Missing() string {
-	if plaintext.Blank(r.Summary) || plaintext.Blank(r.Looked) {
-		return "summary and looked have to say something"
-	}
+	var m missing
+	m.addIf(plaintext.Blank(r.Summary) || plaintext.Blank(r.Looked),
+		"summary and looked have to say something")
 	for i, f := range r.Findings {
-		if plaintext.Blank(f.Problem) || !strings.Contains(f.At, ":") {
-			return fmt.Sprintf("finding %d needs a line (at: file:line) and a problem", i+1)
-		}
+		m.addIf(plaintext.Blank(f.Problem) || !strings.Contains(f.At, ":"),
+			"finding %d needs a line (at: file:line) and a problem", i+1)
 	}
-	return ""
+	return m.String()
 }
 
 // Evidence returns the findings as claims about what was read.

@@ -32,26 +32,28 @@ func (d *Delivery) unfinishedWork(
 	if err != nil {
 		return "", err
 	}
+	var open []string
 	for n := range plan.Tasks {
 		if !slices.ContainsFunc(tasks, func(k workflow.Task) bool {
 			return k.Plan == n+1 && (k.State == workflow.TaskDone ||
 				k.State == workflow.TaskBlocked && d.Trees.Current().Unprovable() != "")
 		}) {
-			return fmt.Sprintf("task %d of the plan is not verified. Delegate it, "+
-				"or propose a plan without it.", n+1), nil
+			open = append(open, fmt.Sprintf("task %d of the plan is not verified. Delegate it, "+
+				"or propose a plan without it.", n+1))
 		}
 	}
 	if len(f.Criteria) != len(criteria) {
-		return fmt.Sprintf("give each done criterion of the request, in its order, with what shows it; "+
-			"there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")), nil
+		open = append(open, fmt.Sprintf("give each done criterion of the request, in its order, with what "+
+			"shows it; there are %d:\n%s", len(criteria), strings.Join(criteria, "\n")))
+		return strings.Join(open, "\n"), nil
 	}
 	for i, c := range f.Criteria {
 		if strings.TrimSpace(c.How) == "" {
-			return fmt.Sprintf("done criterion %d has no word on what shows it, or why it is not met.",
-				i+1), nil
+			open = append(open, fmt.Sprintf("done criterion %d has no word on what shows it, or why it is "+
+				"not met.", i+1))
 		}
 	}
-	return "", nil
+	return strings.Join(open, "\n"), nil
 }
 
 // doneCriteria returns the done criteria of the newest request up to that revision. Only a feature has

@@ -5,7 +5,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
@@ -22,19 +21,16 @@ type claims struct {
 	// other places with the defect; the results are written into it; nil: none were looked for
 	siblings      *workflow.Siblings
 	cause, change string
+	headline      string // what stands in the program's first line; empty: the agent says nothing there
 }
 
-// unprovenClaims returns which of the claims nothing in the session shows, or an empty string if all are
-// shown.
-func (o *Orchestrator) unprovenClaims(ctx context.Context, claimed claims) (string, error) {
+// unprovenClaims returns what is wrong with the claims that nothing in the session shows, an item for each.
+func (o *Orchestrator) unprovenClaims(ctx context.Context, claimed claims) (wrong []string, err error) {
 	p, err := o.sessionEvidence(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	wrong := strings.TrimSpace(p.NotSeen(claimed.evidence) + "\n" + p.ExampleMissing(claimed.example))
-	if wrong != "" {
-		return wrong, nil
-	}
+	wrong = append(wrong, p.NotSeen(claimed.evidence), p.ExampleMissing(claimed.example))
 	if claimed.siblings != nil {
 		place := o.Trees.Current()
 		search := siblings.Search{
@@ -44,14 +40,25 @@ func (o *Orchestrator) unprovenClaims(ctx context.Context, claimed claims) (stri
 			Cause:  claimed.cause,
 			Change: claimed.change,
 		}
-		if wrong, err = search.Settle(ctx, claimed.siblings); wrong != "" || err != nil {
-			return wrong, err
+		unsettled, err := search.Settle(ctx, claimed.siblings)
+		if err != nil {
+			return nil, err
 		}
+		wrong = append(wrong, unsettled)
 	}
-	if claimed.reproduction == "" {
+	unreproduced, err := o.weakReproduction(ctx, p, claimed.reproduction)
+	wrong = append(wrong, unreproduced)
+	return slices.DeleteFunc(wrong, func(s string) bool { return s == "" }), err
+}
+
+// weakReproduction returns why the command of a report cannot show the bug, or an empty string.
+func (o *Orchestrator) weakReproduction(
+	ctx context.Context, p evidence.Past, reproduction string,
+) (string, error) {
+	if reproduction == "" {
 		return "", nil
 	}
-	c, err := o.newestRun(ctx, claimed.reproduction)
+	c, err := o.newestRun(ctx, reproduction)
 	if err != nil {
 		return "", err
 	}

@@ -218,15 +218,18 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	case s.Phase == workflow.PhaseDiagnosing:
 		return prompt.Wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, " +
 			"and call report_diagnosis."), nil
-	case len(c.Evidence) == 0:
-		return prompt.Wrong("A report needs at least one piece of evidence: {claim, grade: " +
-			"observed|inferred, source: file:line or the number of a run (run N)}."), nil
-	case plaintext.Blank(c.Remains):
-		return prompt.Wrong("%s", remainsMissing), nil
 	}
-	if err := l.checkClaims(ctx,
-		claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change},
-		c.Summary, c.Remains); err != nil {
+	var wrong []string
+	if len(c.Evidence) == 0 {
+		wrong = append(wrong, "A report needs at least one piece of evidence: {claim, grade: "+
+			"observed|inferred, source: file:line or the number of a run (run N)}.")
+	}
+	if plaintext.Blank(c.Remains) {
+		wrong = append(wrong, remainsMissing)
+	}
+	if err := l.checkClaims(ctx, wrong,
+		claims{c.Evidence, c.Reproduction, c.Example, c.Siblings, c.Cause, c.Change, c.Summary},
+		c.Remains); err != nil {
 		return prompt.Refused(err)
 	}
 	shown, err := l.reproduced(ctx, &c.Reproduction)
@@ -243,9 +246,6 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	changed, err := l.changedText(ctx, r, c.Changed)
 	if err != nil {
 		return model.Result{}, err
-	}
-	if _, err := l.checkAsserted(ctx, c.Summary); err != nil {
-		return prompt.Refused(err)
 	}
 	c.Summary = l.Headline(c.Summary) // it stands in the program's first line
 	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision,
@@ -267,14 +267,15 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 		}
 		begun = append(begun, store.Update{OptionalEvents: []workflow.Event{workflow.EventDiagnose}})
 	}
+	var wrong []string
 	if missing := d.Missing(); missing != "" {
-		return ledger.WithParts(prompt.Wrong("report_diagnosis: %s.", missing), begun...), nil
+		wrong = append(wrong, fmt.Sprintf("report_diagnosis: %s.", missing))
 	}
 	if plaintext.Blank(d.Remains) {
-		return ledger.WithParts(prompt.Wrong("%s", remainsMissing), begun...), nil
+		wrong = append(wrong, remainsMissing)
 	}
-	if err := l.checkClaims(ctx, claims{
-		d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n"),
+	if err := l.checkClaims(ctx, wrong, claims{
+		d.Evidence, d.Reproduction, d.Example, d.Siblings, d.RootCause, strings.Join(d.ProposedFix, "\n"), "",
 	}, d.Bug, strings.Join(d.ProposedFix, "\n"), d.Remains, otherTexts(d)); err != nil {
 		refused, err := prompt.Refused(err)
 		return ledger.WithParts(refused, begun...), err
@@ -324,9 +325,10 @@ func (o *Orchestrator) addReleases(ctx context.Context, d *workflow.DiagnosisRep
 }
 
 // checkClaims refuses a report before people see it unless its places exist, its command was run, and no
-// new message waits to be read. The error is a prompt.Refusal then.
-func (l *Tools) checkClaims(ctx context.Context, claimed claims, words ...string) error {
-	words = append(words, claimed.cause)
+// new message waits to be read. The error is a prompt.Refusal then, which says everything that is wrong, also
+// what was found already.
+func (l *Tools) checkClaims(ctx context.Context, wrong []string, claimed claims, words ...string) error {
+	words = append(words, claimed.cause, claimed.headline)
 	for _, e := range claimed.evidence {
 		words = append(words, e.Source)
 	}
@@ -340,16 +342,23 @@ func (l *Tools) checkClaims(ctx context.Context, claimed claims, words ...string
 	if missing, err := l.notPrinted(ctx, missing); err != nil {
 		return err
 	} else if len(missing) > 0 {
-		return prompt.NewRefusal("These lines are not in the tree at %s: %s (no such file, or the file is "+
-			"shorter). Look them up with read_file and report again.",
-			prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", "))
+		wrong = append(wrong, fmt.Sprintf("These lines are not in the tree at %s: %s (no such file, or the "+
+			"file is shorter). Look them up with read_file and report again.",
+			prompt.ShortHash(l.Session().BaseCommit), strings.Join(missing, ", ")))
 	}
-	unsaid, err := l.unprovenClaims(ctx, claimed)
+	unproven, err := l.unprovenClaims(ctx, claimed)
 	if err != nil {
 		return err
 	}
-	if unsaid != "" {
-		return prompt.NewRefusal("%s", unsaid)
+	wrong = append(wrong, unproven...)
+	var refusal *prompt.Refusal
+	if _, err := l.checkAsserted(ctx, claimed.headline); errors.As(err, &refusal) {
+		wrong = append(wrong, refusal.Error())
+	} else if err != nil {
+		return err
+	}
+	if len(wrong) > 0 {
+		return prompt.NewRefusal("%s", strings.Join(wrong, "\n"))
 	}
 	return l.refuseUnread(ctx)
 }

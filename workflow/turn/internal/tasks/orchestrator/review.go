@@ -2,6 +2,7 @@ package orchestrator
 
 import (
 	"context"
+	"fmt"
 	"strconv"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -22,11 +23,13 @@ func (l *Tools) Review(ctx context.Context, review workflow.PullReview) (model.R
 	case err != nil:
 		return prompt.Wrong("A review cannot be given now: the session is %s. Use reply to answer, or "+
 			"finish the approved work.", s.Phase), nil
-	case review.Missing() != "":
-		return prompt.Wrong("report_review: %s.", review.Missing()), nil
 	}
-	if err := l.checkClaims(ctx, claims{evidence: review.Evidence()}, review.Summary, review.Text(),
-		review.Looked); err != nil {
+	var wrong []string
+	if missing := review.Missing(); missing != "" {
+		wrong = append(wrong, fmt.Sprintf("report_review: %s.", missing))
+	}
+	if err := l.checkClaims(ctx, wrong, claims{evidence: review.Evidence(), headline: review.Summary},
+		review.Text(), review.Looked); err != nil {
 		return prompt.Refused(err)
 	}
 	r, err := l.NewReport(ctx, workflow.ReportReview, review)
@@ -36,9 +39,6 @@ func (l *Tools) Review(ctx context.Context, review workflow.PullReview) (model.R
 	changed, err := l.changedText(ctx, r, review.Changed)
 	if err != nil {
 		return model.Result{}, err
-	}
-	if _, err := l.checkAsserted(ctx, review.Summary); err != nil {
-		return prompt.Refused(err)
 	}
 	review.Summary = l.Headline(review.Summary) // it stands in the program's first line
 	name := l.Trees.Current().Repository.Pulls.Words().Mark + strconv.FormatInt(s.Pull, 10)
