@@ -151,7 +151,7 @@ var doors = map[string][]string{
 	"workflow/store/ciproof": {
 		"workflow/store", "workflow/store/consent", "workflow/store/database", "workflow/store/queue",
 	},
-	"workflow/store/merges":   {"workflow/store", "workflow/store/queue"},
+	"workflow/store/merges":   {"workflow/store", "workflow/store/consent", "workflow/store/queue"},
 	"workflow/store/consent":  {"workflow", "workflow/store/database"},
 	"workflow/store/database": {"migrations", "workflow/tracing"},
 	"workflow/store/inbox": {
@@ -243,7 +243,10 @@ var inTests = map[string][]string{
 		"workflow/store/merges", "workflow/store/outbox", "workflow/store/pullrequest",
 		"workflow/store/ticket", "workflow/store/view",
 	},
-	"workflow/store/consent":   {"workflow/store", "workflow/store/inbox", "workflow/store/outbox"},
+	"workflow/store/consent": {
+		"workflow/store", "workflow/store/inbox", "workflow/store/merges", "workflow/store/outbox",
+		"workflow/store/ticket",
+	},
 	"workflow/store/database":  {"workflow/store"},
 	"workflow/store/inbox":     {"workflow/store", "workflow/store/consent", "workflow/store/outbox"},
 	"workflow/store/lessons":   {"workflow/store", "workflow/store/progress"},
