@@ -18,6 +18,7 @@ func TestWrongValuesOfTeamSettings(t *testing.T) {
 	hosted := hub + "  host: on\n  "
 	begins := map[string]string{
 		"# one":    one,
+		"# top":    plainConfig,
 		"# hosted": hosted,
 		"# app":    "github_app: {id: 12}\n" + hub + "  host: {token_env: HUB_TOKEN}\n  ",
 		"# host":   hub + "  host: {",

@@ -301,7 +301,7 @@ func (p *Problems) readMap(n ast.Node, v reflect.Value, path string) {
 func (p *Problems) eachKey(n ast.Node, path string, do func(key string, value ast.Node, line int)) {
 	mapping, ok := n.(ast.MapNode)
 	if !ok {
-		p.addUnreadable(path, "keys and values are expected, not %s", describeNode(n))
+		p.addUnreadable(path, "keys and values are expected, not %s%s", describeNode(n), p.elsewhere(n, path))
 		return
 	}
 	for it := mapping.MapRange(); it.Next(); {
@@ -376,7 +376,27 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 			return
 		}
 	}
-	p.addUnreadable(path, "%s is expected, not %s", want, describeNode(n))
+	p.addUnreadable(path, "%s is expected, not %s%s", want, describeNode(n), p.elsewhere(n, path))
+}
+
+// elsewhere returns a hint if a key of the same name takes such a value in another part of the file: text, or
+// keys and values.
+func (p *Problems) elsewhere(n ast.Node, path string) string {
+	fits := reflect.String
+	if _, isMap := n.(ast.MapNode); isMap {
+		fits = reflect.Map
+	} else if _, isText := plainValue(n).(string); !isText {
+		return ""
+	}
+	key := path[strings.LastIndexByte(path, '.')+1:]
+	for _, part := range p.sections {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(part.Of)) {
+			if f.Tag.Get("yaml") == key && f.Type.Kind() == fits {
+				return fmt.Sprintf("; %s takes that as %s", part.Name, key)
+			}
+		}
+	}
+	return ""
 }
 
 // booleans are words for which people mean true or false.
