@@ -652,6 +652,7 @@ func allSamples() map[string][]workflow.Line {
 	maps.Copy(all, disclosureSamples())
 	maps.Copy(all, questionSamples())
 	maps.Copy(all, replySamples())
+	maps.Copy(all, threadSamples())
 	maps.Copy(all, workSamples())
 	maps.Copy(all, pushSamples())
 	return all
@@ -830,6 +831,12 @@ func replySamples() map[string][]workflow.Line {
 			"That was written before I asked about these files. Please read it, and answer again."),
 		"a stranger is refused": says("I cannot take this: people from outside this workspace cannot take " +
 			"part here."),
+	}
+}
+
+// threadSamples returns examples of what is said of lessons, limits, joined threads and alerts.
+func threadSamples() map[string][]workflow.Line {
+	return map[string][]workflow.Line{
 		"lessons are changed": says("Forgotten about shop: run make gen first\nRemembered for shop, as " +
 			"bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
 		"lessons": {with(
