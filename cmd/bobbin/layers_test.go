@@ -259,7 +259,7 @@ var inTests = map[string][]string{
 		"bot", "bot/people", "bot/poster", "workflow/home", "workflow/store/outbox",
 	},
 	"workflow/turn/turntest": {
-		"repo/source", "repo/source/sourcetest", "repo/tracker", "workflow/redact",
+		"repo/host", "repo/source", "repo/source/sourcetest", "repo/tracker", "workflow/redact",
 	},
 }
 
