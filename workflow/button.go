@@ -74,6 +74,9 @@ const ButtonJoin ActionID = "join"
 // was counted last.
 const ButtonNotSame ActionID = "not_same"
 
+// ButtonPart is the button that begins the part of another repository in the thread.
+const ButtonPart ActionID = "part"
+
 // ButtonChoose is the button of one repository, used if the modal cannot be opened.
 const ButtonChoose ActionID = "repository"
 

@@ -20,6 +20,7 @@ type Card struct {
 	Key          string   // key of its posting
 	TS           string   // ts of its message; empty before there is one
 	Repositories []string // all repositories that the session was about, the present one last
+	Part         string   // repository of the thread's part that it is of; empty: of the thread's own session
 	Phase        Phase    // the session's phase; for a run that has ended, the phase it ended in
 	Ended        bool
 	AwaitsCI     bool // what was pushed is not proven yet: CI is asked

@@ -108,6 +108,10 @@
 //     store/view reads, and home.Access says who may look.
 //   - "Who knows this?" is answered by the program (experts): CODEOWNERS and the history of the
 //     cited lines, which repo/git/owners reads.
+//   - A change of several repositories has a session for each of them in one thread: the thread's own, and
+//     parts (store/inbox/parts.go). Each gets the messages of the thread, and judges which are for it
+//     (judge/part.go). Their pushes go out one after another (store/consent/ahead.go), and their pull
+//     requests name each other (pullrequests/together.go).
 //   - "File it" files the newest report as an issue (approval/file.go): at the git host or in a tracker, by
 //     package tickets from the rows of store/ticket. It also tells the tickets that a request named what
 //     was pushed for them (delivery/tickets.go).

@@ -29,6 +29,15 @@ type Line struct {
 	Code *Code
 }
 
+// SignatureIn returns the signature of an agent in a part of a thread: "orchestrator · site". In the thread's
+// own session, whose part is empty, it is the agent's name.
+func SignatureIn(agent, part string) string {
+	if part == "" {
+		return agent
+	}
+	return agent + " · " + part
+}
+
 // Code holds which of the places (path:line) in a text exist, and in which commit.
 type Code struct {
 	Repository string      `json:"repository"` // name in the configuration

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A Thread is a Slack thread. One thread is one session, for ever.
+// A Thread is a Slack thread. It is one session for ever, with a part of it for each further repository that
+// its change takes.
 type Thread struct {
 	Team    string
 	Channel string
@@ -49,6 +50,7 @@ const (
 type Session struct {
 	ID            string
 	Thread        Thread
+	PartOf        string // id of the thread's own session if this is a part of it; empty: it is that
 	Kind          Kind
 	Phase         Phase
 	PreviousPhase Phase   // the phase that a paused or consulting session returns to

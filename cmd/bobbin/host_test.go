@@ -68,52 +68,17 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 	before := cfg.Adjust
 	cfg.Adjust = func(set *server.Settings) {
 		before(set)
-		token := func(context.Context, bool) (remote.Credential, error) {
-			return remote.Credential{Password: hostToken, Name: "the token"}, nil
+		pulls := s.pullsAt(s.host, hostPlace{
+			kind:      hostOptions[at],
+			name:      "shop",
+			web:       web,
+			forkOwner: forkOwner,
+			forkName:  forkName,
+			forkWeb:   forkWeb,
+		})
+		if slices.Contains(options, "site-host") {
+			set.Repositories[1].Pulls = s.openSiteHost(ts, hostOptions[at], cfg.Dir+"/site.git")
 		}
-		pulls := repository.PullRequests{
-			Kind:   hostOptions[at],
-			Draft:  true,
-			Web:    web,
-			People: map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]},
-		}
-		switch hostOptions[at] {
-		case host.GitHub:
-			pulls.Host = host.NewGitHub(host.GitHubConfig{
-				API:   s.host.API,
-				Web:   web,
-				Owner: "acme",
-				Name:  "shop",
-				Token: token,
-
-				ForkOwner: forkOwner,
-				ForkName:  forkName,
-				ForkWeb:   forkWeb,
-			})
-		case host.GitLab:
-			pulls.Host = host.NewGitLab(host.GitLabConfig{
-				API:   s.host.API,
-				Web:   web,
-				Path:  "acme/shop",
-				Token: token,
-
-				Fork:    strings.Trim(forkOwner+"/"+forkName, "/"),
-				ForkWeb: forkWeb,
-			})
-		case host.Gitea:
-			pulls.Host = host.NewGitea(host.GiteaConfig{
-				API:   s.host.API,
-				Web:   web,
-				Owner: "acme",
-				Name:  "shop",
-				Token: token,
-
-				ForkOwner: forkOwner,
-				ForkName:  forkName,
-				ForkWeb:   forkWeb,
-			})
-		}
-		pulls.ForkWeb = forkWeb
 		set.HostPace = 50 * time.Millisecond
 		if slices.Contains(options, "hooks") {
 			set.HTTPAddr = "127.0.0.1:0"
@@ -126,6 +91,80 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 		}
 	}
 	return nil
+}
+
+// A hostPlace is where a repository of acme is at the git host, and its fork.
+type hostPlace struct {
+	kind, name, web              string
+	forkOwner, forkName, forkWeb string
+}
+
+// pullsAt returns the settings for pull requests of that repository.
+func (s *story) pullsAt(server *hosttest.Server, at hostPlace) repository.PullRequests {
+	token := func(context.Context, bool) (remote.Credential, error) {
+		return remote.Credential{Password: hostToken, Name: "the token"}, nil
+	}
+	pulls := repository.PullRequests{
+		Kind:    at.kind,
+		Draft:   true,
+		Web:     at.web,
+		People:  map[string]string{"bea-at-work": s.People["bea"], "gus-at-work": s.People["gus"]},
+		ForkWeb: at.forkWeb,
+	}
+	switch at.kind {
+	case host.GitHub:
+		pulls.Host = host.NewGitHub(host.GitHubConfig{
+			API:   server.API,
+			Web:   at.web,
+			Owner: "acme",
+			Name:  at.name,
+			Token: token,
+
+			ForkOwner: at.forkOwner,
+			ForkName:  at.forkName,
+			ForkWeb:   at.forkWeb,
+		})
+	case host.GitLab:
+		pulls.Host = host.NewGitLab(host.GitLabConfig{
+			API:   server.API,
+			Web:   at.web,
+			Path:  "acme/" + at.name,
+			Token: token,
+
+			Fork:    strings.Trim(at.forkOwner+"/"+at.forkName, "/"),
+			ForkWeb: at.forkWeb,
+		})
+	case host.Gitea:
+		pulls.Host = host.NewGitea(host.GiteaConfig{
+			API:   server.API,
+			Web:   at.web,
+			Owner: "acme",
+			Name:  at.name,
+			Token: token,
+
+			ForkOwner: at.forkOwner,
+			ForkName:  at.forkName,
+			ForkWeb:   at.forkWeb,
+		})
+	}
+	return pulls
+}
+
+// openSiteHost opens a git host of that kind for the site, the second repository.
+func (s *story) openSiteHost(ts *testscript.TestScript, kind, dir string) repository.PullRequests {
+	web := "https://git.example/site"
+	if s.siteHost == nil {
+		s.siteHost = hosttest.Listen(hosttest.Config{
+			Kind:       kind,
+			Repository: "acme/site",
+			Token:      hostToken,
+			Web:        web,
+			Branch:     func(name string) (string, error) { return stage.RemoteBranch(dir, name) },
+			Merges:     func(branch, base string) string { return harness.RemoteMerges(dir, branch, base) },
+		})
+		ts.Defer(s.siteHost.Close)
+	}
+	return s.pullsAt(s.siteHost, hostPlace{kind: kind, name: "site", web: web})
 }
 
 // setHouseRules sets the names of the option house, and what its pull requests have.
@@ -387,17 +426,22 @@ func commentsAtHost(_ context.Context, s *story) (string, error) {
 
 var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
 
-// pulls implements "pulls FILE": the pull requests at the git host.
+// pulls implements "pulls FILE": the pull requests at the git host, first those of the shop.
 func pulls(ctx context.Context, s *story) (string, error) {
 	if err := s.Poll(ctx, func() (is bool, err error) {
 		err = s.Store.Pool.QueryRow(ctx, `select not exists (select 1 from pull_requests
-			where state = 'open' and worded <> head)`).Scan(&is)
+			where state = 'open' and not (starts_with(worded, head) and ($1 or worded <> head)))`,
+			s.siteHost == nil).Scan(&is)
 		return is, err
 	}); err != nil {
 		return "", fmt.Errorf("a text at the host is not of what was pushed last: %w", err)
 	}
 	var b strings.Builder
-	for _, p := range s.host.Pulls() {
+	all := s.host.Pulls()
+	if s.siteHost != nil {
+		all = append(all, s.siteHost.Pulls()...)
+	}
+	for _, p := range all {
 		var put []string
 		kind := "ready"
 		if p.Draft {

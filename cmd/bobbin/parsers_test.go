@@ -255,6 +255,11 @@ var outside = []readerOf{
 		},
 	},
 	{
+		"the repository of a thread that a message is for",
+		[]string{"workflow/intent/address.go AddressOf"},
+		[]string{"workflow/intent FuzzAddressOf"},
+	},
+	{
 		"the pull request that a message names",
 		[]string{
 			"workflow/turn/internal/record/catalog/pullwords.go pullMentions",

@@ -163,6 +163,7 @@ type story struct {
 	database string // URL of the database
 
 	host      *hosttest.Server // the host of pull requests; nil without one
+	siteHost  *hosttest.Server // that of the site; nil without one
 	signer    *signing.Key     // with which commits are signed since "host sign"; else nil
 	packages  chan struct{}    // closed when the registry may answer; nil without one
 	restarted time.Time        // when it was halted last; zero: never
@@ -304,6 +305,7 @@ var stageOptions = []string{
 	"two-repositories",
 	"private",
 	"members-only-site",
+	"site-host",
 	"card",
 	"followed",
 	"marked",

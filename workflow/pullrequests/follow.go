@@ -35,8 +35,12 @@ func (f *Follower) follow(
 			return 0, err
 		}
 	}
-	if p.State == host.Open && row.Worded != row.Head {
-		if row, err = f.reword(ctx, row, p.Body, at.Host); err != nil {
+	others, err := f.together(ctx, row)
+	if err != nil {
+		return 0, err
+	}
+	if p.State == host.Open && row.Worded != others.wording(row.Head) {
+		if row, err = f.reword(ctx, row, others, p.Body, at.Host); err != nil {
 			return 0, err
 		}
 	}

@@ -161,7 +161,7 @@ func (f *Follower) open(
 	}
 	said := fmt.Sprintf("%s %s: `%s` into %s.", plaintext.Capitalize(kind), f.name(after),
 		row.Branch, row.Base)
-	if err := f.Rows.Change(ctx, row, after, f.line(said)); err != nil {
+	if err := f.Rows.Change(ctx, row, after, f.line(said), pullrequest.NameInThread{}); err != nil {
 		return 0, err
 	}
 	failpoint.Crash("pull_request_said")
@@ -195,7 +195,11 @@ func (f *Follower) findOrOpen(
 	if err := f.Rows.Trying(ctx, row); err != nil {
 		return host.PullRequest{}, err
 	}
-	text, err := f.text(ctx, row)
+	others, err := f.together(ctx, row)
+	if err != nil {
+		return host.PullRequest{}, err
+	}
+	text, err := f.text(ctx, row, others)
 	if err != nil {
 		return host.PullRequest{}, err
 	}

@@ -20,9 +20,9 @@ const (
 	endText   = "<!-- bobbin ends -->"
 )
 
-// text returns the bot's text for a pull request, with a link to the thread.
-func (f *Follower) text(ctx context.Context, row pullrequest.Row) (string, error) {
-	body := host.Body(row.Body)
+// text returns the bot's text for a pull request, with links to the others of its thread and to the thread.
+func (f *Follower) text(ctx context.Context, row pullrequest.Row, others together) (string, error) {
+	body := host.Body(row.Body) + others.text()
 	links, err := f.linksThread(ctx, row)
 	if err != nil {
 		return "", err
@@ -63,17 +63,18 @@ func renewed(there, ours string) (text string, ok bool) {
 	return replaceBetween(there, beginText, endText, between(mainPart, rest))
 }
 
-// reword updates the text of the pull request at the host after another push. Doing it twice changes
+// reword updates the text of the pull request at the host after another push, or when another repository of
+// the thread got a pull request. Doing it twice changes
 // nothing. A text without the bot's marks is left alone, and the thread is told so.
 func (f *Follower) reword(
-	ctx context.Context, row pullrequest.Row, there string, at host.Host,
+	ctx context.Context, row pullrequest.Row, others together, there string, at host.Host,
 ) (pullrequest.Row, error) {
-	ours, err := f.text(ctx, row)
+	ours, err := f.text(ctx, row, others)
 	if err != nil {
 		return row, err
 	}
 	after := row
-	after.Worded = row.Head
+	after.Worded = others.wording(row.Head)
 	var said []store.Part
 	text, ok := renewed(there, ours)
 	switch {

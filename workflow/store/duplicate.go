@@ -123,6 +123,7 @@ func otherCode(a, b string) bool {
 const searchDuplicates = `with reports as (
 		select w.session_id, w.words, w.lexemes from report_words w join sessions s on s.id = w.session_id
 		where s.repository = $2 and w.repository = $2 and w.session_id <> $1 and s.cleared_at is null
+			and s.part_of is null
 			and not exists (select 1 from twins j where j.session_id = s.id and j.joined_at is not null)
 		order by s.created_at desc
 		limit $5),

@@ -99,7 +99,8 @@ type DuplicateState struct {
 	Joined  bool   // the session was joined to it, and work goes on there
 }
 
-const selectDuplicateState = `select s.id, s.team, s.channel, s.thread_ts, s.title, s.phase,
+const selectDuplicateState = `select s.id, s.team, s.channel, split_part(s.thread_ts, ' ', 1),
+		s.title, s.phase,
 		case when exists (select 1 from pushes p where p.session_id = s.id
 			and p.state = 'pushed') then s.branch else '' end,
 		coalesce((select text from reports r where r.session_id = s.id order by revision desc limit 1), '')`

@@ -163,6 +163,7 @@ func inboxParts() []maskedPart {
 				prefixed("Files.", "Message File Name Kind Mode URL State Why Media Content"),
 		}},
 		{inbox.Handled{}, nil},
+		{inbox.NewPart{}, kept{aName: "Repository"}},
 		{inbox.Passed{}, nil},
 		{inbox.PressedElsewhere{}, kept{anID: "Session " + prefixed("Press.", "EventID TS User UserTeam")}},
 		{inbox.SplitAlert{}, kept{
@@ -257,6 +258,7 @@ func sideParts() []maskedPart {
 		{pullrequest.Intent{}, kept{
 			aName: "Repository Papers.What Papers.Names", aPath: "Branch Base Files", aHash: "Head",
 		}},
+		{pullrequest.NameInThread{}, nil},
 		{pullrequest.Checked{}, kept{aName: "Repository", aPath: "Branch", aHash: "Head"}},
 		{ticket.Offer{}, ticketKept},
 		{ticket.Order{}, ticketKept},

@@ -131,10 +131,11 @@ func (rm readMark) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	return err
 }
 
-// SessionColumns are the columns that ScanSession reads. The thread_ts of a session that was
-// cleaned away is followed by its id (see package retention), so only its first part is read.
-const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, phase, title,
-	requester, repository, repositories_before, base_branch, pull, pull_into, voided,
+// SessionColumns are the columns that ScanSession reads. The thread_ts of a session that was cleaned away is
+// followed by its id (see package retention), and that of a part by its repository: only its first word is
+// read.
+const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), coalesce(part_of, ''), kind, phase,
+	title, requester, repository, repositories_before, base_branch, pull, pull_into, voided,
 	base_commit, branch, head, revision,
 	coalesce((select r.kind from reports r
 		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
@@ -145,7 +146,7 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), kind, 
 func ScanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
 	err := row.Scan(
-		&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.Kind, &s.Phase, &s.Title,
+		&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.PartOf, &s.Kind, &s.Phase, &s.Title,
 		&s.Requester, &s.Repository, &s.Before, &s.BaseBranch, &s.Pull, &s.PullInto, &s.Voided,
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision,
 		&s.ReportKind,

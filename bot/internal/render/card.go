@@ -35,7 +35,8 @@ func (cf CardFace) Render(c *workflow.Card) Part {
 }
 
 func (cf CardFace) renderText(c *workflow.Card) string {
-	name := mrkdwn.Escape(mrkdwn.OneLine(cmp.Or(cf.Name, cardName), 80))
+	signature := workflow.SignatureIn(cmp.Or(cf.Name, cardName), c.Part)
+	name := mrkdwn.Escape(mrkdwn.OneLine(signature, 80))
 	first := "[" + name + "] " + mrkdwn.Escape(headline(c)+running(c))
 	return strings.Join(append([]string{first}, taskLines(c)...), "\n")
 }

@@ -31,12 +31,16 @@ func (p Push) Mask(mask func(string) string) record.Part {
 // people as it needs, each for the revision or for these files, while nobody's objection stands, and only
 // while the session is not stopped and the orchestrator has read every limit by which the approval was
 // narrowed: what it finishes after that was held against it. The result of a push is stored only for its
-// intent. Otherwise Write fails with ErrNotApproved.
+// intent. Otherwise Write fails with ErrNotApproved, and with ErrPushAhead if another repository of the
+// thread comes first.
 func (p Push) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	sql := `update pushes set state = $7, reason = $8
 		where session_id = $1 and commit_hash = $2 and tree = $3 and base_commit = $4 and branch = $5
 			and approval_id = $6`
 	if p.State == workflow.PushIntended {
+		if err := refuseAhead(ctx, tx, r.Session); err != nil {
+			return err
+		}
 		sql =
 			`insert into pushes (session_id, commit_hash, tree, base_commit, branch, approval_id, report_hash,
 			state, reason, unproven, expectations, approved_by)

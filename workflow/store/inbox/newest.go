@@ -25,7 +25,7 @@ func (i *Inbox) Newest(ctx context.Context) (ts string, err error) {
 func (i *Inbox) Threads(ctx context.Context, since time.Time, most int) ([]workflow.Thread, error) {
 	rows, err := i.db.Pool.Query(ctx,
 		`select team, channel, thread_ts from sessions
-		where updated_at > $1
+		where updated_at > $1 and part_of is null
 		order by updated_at desc, id
 		limit $2`,
 		since, most)

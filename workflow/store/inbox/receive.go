@@ -35,6 +35,9 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 		if err != nil || id == "" || len(list) == 0 {
 			return err
 		}
+		if err := i.tellParts(ctx, tx, id, list); err != nil {
+			return err
+		}
 		if !call.precedes(list) {
 			if list, err = dropPast(ctx, tx, id, list); err != nil || len(list) == 0 {
 				return err
@@ -50,7 +53,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 				return err
 			}
 		}
-		fresh, refused, err := i.insertMessages(ctx, tx, id, list)
+		fresh, refused, err := i.insertMessages(ctx, tx, id, list, seenKinds)
 		if err != nil || len(fresh) == 0 {
 			return err
 		}
@@ -92,9 +95,14 @@ func findSession(
 	list = slices.DeleteFunc(slices.Clone(came), byEdit)
 	starts := slices.IndexFunc(came, startsSession)
 	thread := came[0].Thread
-	if came[0].Kind == workflow.MessageReacted {
+	switch came[0].Kind {
+	case workflow.MessageReacted:
 		id, err = findTarget(ctx, tx, thread, came[0].TS)
 		return id, call, list, err
+	case workflow.MessageAction, workflow.MessageForm:
+		if id, err = findPressed(ctx, tx, came[0]); err != nil || id != "" {
+			return id, firstMessage{}, list, err
+		}
 	}
 	for {
 		if starts >= 0 {
@@ -226,11 +234,13 @@ func column(list []workflow.IncomingEvent, of func(workflow.IncomingEvent) strin
 }
 
 // insertMessages inserts inbox rows in order, and returns the messages that were new, and whether Slack
-// refused something in the session before (see postAgain). It also puts the reactions to these into the
-// outbox. Reactions are posted by a job of their own: behind the lines of a busy thread, of which Slack takes
-// one a second, or while Slack asks to wait with lines, they would come too late to be useful.
+// refused something in the session before (see postAgain). It also puts the reactions to those of the kinds
+// in reacts into the outbox. Reactions are posted by a job of their own: behind the lines of a busy thread,
+// of which Slack takes one a second, or while Slack asks to wait with lines, they would come too late to be
+// useful.
 func (i *Inbox) insertMessages(
 	ctx context.Context, tx pgx.Tx, session string, list []workflow.IncomingEvent,
+	reacts []workflow.MessageKind,
 ) (fresh []workflow.IncomingEvent, refused bool, err error) {
 	rows, err := tx.Query(ctx, `with fresh as (
 			insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team, text, action_id,
@@ -260,7 +270,7 @@ func (i *Inbox) insertMessages(
 		column(list, func(in workflow.IncomingEvent) string { return in.UserTeam }),
 		column(list, func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
 		column(list, func(in workflow.IncomingEvent) string { return string(in.ActionID) }),
-		column(list, func(in workflow.IncomingEvent) string { return in.Value }), seenKinds, happened(list))
+		column(list, func(in workflow.IncomingEvent) string { return in.Value }), reacts, happened(list))
 	if err != nil {
 		return nil, false, err
 	}

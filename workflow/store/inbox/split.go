@@ -65,7 +65,7 @@ func meansOf(ctx context.Context, tx pgx.Tx, p problem, in workflow.IncomingEven
 // ThreadOf returns the thread of another session of the channel that has the message with that ts. known is
 // false if there is none.
 func (r Reader) ThreadOf(ctx context.Context, ts string) (t workflow.Thread, known bool, err error) {
-	err = r.db.Pool.QueryRow(ctx, `select s.team, s.channel, s.thread_ts
+	err = r.db.Pool.QueryRow(ctx, `select s.team, s.channel, split_part(s.thread_ts, ' ', 1)
 		from inbox i join sessions s on s.id = i.session_id
 			join sessions own on own.id = $1 and own.team = s.team and own.channel = s.channel
 		where i.message_ts = $2 and s.id <> $1 and i.kind in ('alert', 'mention', 'sent')
@@ -116,7 +116,7 @@ func (s SplitAlert) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 		return fmt.Errorf("begin a session for a counted alert: %w", err)
 	}
 	i := &Inbox{queue: r.Queue}
-	fresh, _, err := i.insertMessages(ctx, tx, id, list)
+	fresh, _, err := i.insertMessages(ctx, tx, id, list, seenKinds)
 	if err != nil || len(fresh) == 0 {
 		return err
 	}

@@ -70,6 +70,7 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 	var worked int64
 	err := tx.QueryRow(ctx,
 		`select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository,
+			case when s.part_of is null then '' else s.repository end,
 			c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase
 			else 'paused' end), c.ended is not null,
 			c.stop, c.shown, c.began_task, coalesce(c.ended_task, 2147483647), coalesce(c.ended_usd,
@@ -90,9 +91,9 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 		from cards c join sessions s on s.id = c.session_id left join outbox o on o.key = c.key
 			where c.session_id = $1 and c.run = $2`,
 		session, run).
-		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Key, &c.TS, &c.Phase,
-			&c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked, &c.AwaitsCI, &c.ApprovedBy,
-			&c.Missing)
+		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Part, &c.Key, &c.TS,
+			&c.Phase, &c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked, &c.AwaitsCI,
+			&c.ApprovedBy, &c.Missing)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

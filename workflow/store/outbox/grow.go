@@ -97,10 +97,11 @@ func readGrown(ctx context.Context, q querier, session, ts, key string) (*workfl
 	if err != nil || len(stand) == 0 {
 		return nil, err
 	}
-	return makePosting(session, stand)
+	return makePosting(ctx, q, session, stand)
 }
 
 // A querier is a pool or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }

@@ -9,6 +9,7 @@ package outbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -81,12 +82,13 @@ func (o *Outbox) Next(ctx context.Context, session string) (p *workflow.Posting,
 
 // takeRows makes a posting of the rows, and marks them as tried.
 func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*workflow.Posting, error) {
-	p, err := makePosting(session, batch)
+	p, err := makePosting(ctx, tx, session, batch)
 	if err != nil {
 		return nil, err
 	}
 	if err := tx.QueryRow(ctx,
-		`select team, channel, thread_ts, repositories_before || repository from sessions where id = $1`,
+		`select team, channel, split_part(thread_ts, ' ', 1), repositories_before || repository
+		from sessions where id = $1`,
 		session).
 		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repositories); err != nil {
 		return p, err
@@ -148,14 +150,24 @@ func joinLines(rows []row) []row {
 	return rows[:n]
 }
 
-func makePosting(session string, batch []row) (*workflow.Posting, error) {
+func makePosting(ctx context.Context, db querier, session string, batch []row) (*workflow.Posting, error) {
+	var part string
+	if err := db.QueryRow(ctx, `select repository from sessions where id = $1 and part_of is not null`,
+		session).Scan(&part); err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, err
+	}
 	first := batch[0]
 	p := &workflow.Posting{
 		Key: first.Key, Session: session, OnTS: first.OnTS, Tried: first.Batch != nil,
 		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
 	}
 	for _, r := range batch {
-		line := workflow.Line{Agent: r.Agent, Text: r.Text, Mentions: r.Calls, Vouched: r.Vouched}
+		line := workflow.Line{
+			Agent:    workflow.SignatureIn(r.Agent, part),
+			Text:     r.Text,
+			Mentions: r.Calls,
+			Vouched:  r.Vouched,
+		}
 		if len(r.Buttons) > 0 {
 			if err := json.Unmarshal(r.Buttons, &line.Buttons); err != nil {
 				return nil, err

@@ -45,7 +45,8 @@ type Row struct {
 	URL    string
 	// why it was refused
 	Reason string
-	// the pushed commit for which the host has the text
+	// the pushed commit for which the host has the text, and the pull requests of the thread's other
+	// repositories that it names
 	Worded string
 	// the state of its checks that the thread was told, or "merged COMMIT"
 	Checked string

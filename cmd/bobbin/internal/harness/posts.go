@@ -44,10 +44,10 @@ var (
 	// links of the stage's git host and trackers, and of threads in its workspace
 	codeLink = regexp.MustCompile(
 		`^<https://git\.example/(?:shop|site)/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|(?:site:)?[\w./-]+:\d+>$|` +
-			`^<https://git\.example/shop/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
+			`^<https://git\.example/(?:shop|site)/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
-			`^<https://git\.example/shop/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
+			`^<https://git\.example/(?:shop|site)/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
 			`-/merge_requests/\d+\|(?:shop)?!)\d+>$|` +
 			`^<https://acme\.atlassian\.net/browse/[A-Z]+-\d+\|[A-Z]+-\d+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)

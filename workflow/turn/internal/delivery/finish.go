@@ -230,7 +230,7 @@ func (d *Delivery) publishCommit(
 		Expectations: work.expectations(),
 		Needed:       work.quorum.Needed,
 	}
-	if err := d.Record(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()},
+	if err := d.intendPush(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()},
 		consent.Push(push))...); err != nil {
 		return model.Result{}, notApproved(err)
 	}

@@ -14,6 +14,7 @@ import (
 type Case struct {
 	Message intent.Message
 	Session workflow.Session
+	to      addressee // whom it is for, among the sessions of the thread
 
 	writer   fact[writer]        // who wrote it, read in Slack after it came
 	button   fact[pressedButton] // the button that was pressed

@@ -140,6 +140,9 @@ func (j *Judge) refuseChoice(
 	case reason != "" && (p.ID != s.Requester || p.Guest):
 		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. "+
 			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
+	case s.PartOf != "" && what == workflow.DecideRepository:
+		return refused("a part of a thread", fmt.Sprintf("This part of the thread is about %s. Write it "+
+			"without the name of a repository before it.", s.Repository))
 	case s.Branch != "" && what == workflow.DecideBase:
 		if freed, err := j.freedFromPull(ctx); freed || err != nil {
 			return nil, err

@@ -22,6 +22,14 @@ func isKind(kind workflow.MessageKind) func(*Case) bool {
 func wordlessRules() []rule {
 	return []rule{
 		{
+			name: "for another repository of the thread",
+			when: "the thread works on several repositories, and it names another one than this session's, " +
+				"or, in a part of the thread, none; what stops everything is for all",
+			then:  "nothing here: the session of that repository judges it",
+			fires: (*Case).isForElsewhere,
+			judge: leaveToOthers,
+		},
+		{
 			name:  "deletion",
 			when:  "a message was deleted",
 			then:  "the request: stops the session; an approval: voids it; what agents read: tells them",

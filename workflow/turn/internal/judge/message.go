@@ -63,7 +63,13 @@ func (j *Judge) Read(m workflow.Message) intent.Message {
 
 // JudgeMessage returns the parts that follow from one message.
 func (j *Judge) JudgeMessage(ctx context.Context, m intent.Message) ([]store.Part, error) {
-	return j.judgeBy(ctx, eventRules(), j.newCase(ctx, m))
+	m, to, err := j.addressed(ctx, m)
+	if err != nil {
+		return nil, fmt.Errorf("whom a message is for: %w", err)
+	}
+	c := j.newCase(ctx, m)
+	c.to = to
+	return j.judgeBy(ctx, eventRules(), c)
 }
 
 // withAdditions returns a judgement with what follows beside it: an objection that the message also has, or

@@ -89,6 +89,7 @@ func releasePressRules() []rule {
 	held := []workflow.ActionID{
 		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonConsult,
 		workflow.ButtonRepository, workflow.ButtonBase, workflow.ButtonOnBase, workflow.ButtonChoose,
+		workflow.ButtonPart,
 		workflow.ButtonLessons, workflow.ButtonJoin, workflow.ButtonBroken,
 	}
 	return []rule{
@@ -183,6 +184,11 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.chooseRepository(ctx, c.Message, c.person(), b.means)
 			}, workflow.ButtonChoose),
+		press("Report on a repository, too",
+			"begins the part of that repository, if a full member presses; permits nothing",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.beginPart(ctx, c.Message, c.person(), b.means)
+			}, workflow.ButtonPart),
 		press("Look into, of a release; Make it for, of a merged pull request",
 			"begins again on that branch or tag, if the person asked or may approve, and nothing is "+
 				"approved but work for a pull request that was merged or closed",

@@ -52,6 +52,7 @@ var wordCases = []ruleCase{
 	{"test command", "Yes, use that command", func(c *Case) { c.testCommand.value = "make check" }},
 	{"answer", "test it with `make check`", asked},
 	{"branch", "branch: release/1.4", func(c *Case) { c.Session.Repository = "shop" }},
+	{"another repository, too", "fix it", func(c *Case) { c.to.begins = "site" }},
 	{"backport", "backport this to release/1.4", nothing},
 	{"file an issue", "file it", nothing},
 	{"file an issue", "not this week, make an issue of it", nothing},
@@ -157,6 +158,7 @@ var pressCases = []pressCase{
 	{"Push without the thread's words", workflow.ButtonPushNeutral, heldBack},
 	{"Yes, that is it", workflow.ButtonConfirm, heldBack},
 	{"a repository", workflow.ButtonChoose, nothing},
+	{"Report on a repository, too", workflow.ButtonPart, nothing},
 	{"Look into, of a release; Make it for, of a merged pull request", workflow.ButtonOnBase, nothing},
 	{"Works, Still broken", workflow.ButtonBroken, nothing},
 	{
@@ -175,6 +177,18 @@ var pressCases = []pressCase{
 
 // eventCases has a case for each rule about events: text is the kind of the message.
 var eventCases = []ruleCase{
+	{
+		"for another repository of the thread", string(workflow.MessageReply),
+		func(c *Case) { c.to.elsewhere = true },
+	},
+	{"for another repository of the thread", string(workflow.MessageReply), func(c *Case) {
+		c.Message = message(c.Message.Kind, "no, that's not it")
+		c.Session.PartOf = "the thread's own"
+	}},
+	{"words", string(workflow.MessageReply), func(c *Case) {
+		c.Message = message(c.Message.Kind, "no wait, please stop this")
+		c.Session.PartOf = "the thread's own"
+	}},
 	{"deletion", string(workflow.MessageDelete), nothing},
 	{"edit", string(workflow.MessageEdit), nothing},
 	{"reaction", string(workflow.MessageReacted), nothing},

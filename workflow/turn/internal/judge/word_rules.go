@@ -143,6 +143,16 @@ func orderRules() []rule {
 // a person whose words are held back.
 func outwardRules() []rule {
 	return []rule{
+		unlessHeld(rule{
+			name: "another repository, too",
+			when: "it asks for the fix in another repository, and the thread has no part for that",
+			then: "begins that part, if a full member says so: a report, which waits for an approval of " +
+				"its own; permits nothing",
+			fires: (*Case).asksForPart,
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.beginPart(ctx, c.Message, c.person(), c.to.begins)
+			},
+		}),
 		{
 			name:  "backport",
 			when:  "it asks to bring the pushed change to releases, and nothing else",

@@ -136,8 +136,8 @@ func (a *approversRun) faults() (found []string) {
 		}
 	}
 	for text, want := range map[string]int{
-		"approved by ann (1 of 2)": 1, "Revision 1 approved by ann and bea.": 1, "[quick] Done": 1, "Done. Pushed": 1,
-		"Reviewed by ann, bea": 1, "was already approved": 0,
+		"approved by ann (1 of 2)": 1, "Revision 1 approved by ann and bea.": 1,
+		"[quick] Done": 1, "Done. Pushed": 1, "Reviewed by ann, bea": 1, "was already approved": 0,
 	} {
 		if n := a.posted(a.first, text); n != want {
 			found = append(found, fmt.Sprintf("%q stands %d times, want %d", text, n, want))

@@ -205,6 +205,9 @@ func IsMessage(k workflow.MessageKind) bool {
 // of them has to have asked for something. What other people wrote before that rest counts, too, since
 // newer words may build on it; only mere questions are left out, since they were answered.
 func (ps *Permissions) AskedBy(ctx context.Context) (by *Asker, why string, err error) {
+	if ps.Session().PartOf != "" {
+		return nil, "a change in this repository needs an approval of its own", nil
+	}
 	approvers, err := ps.Approvers(ctx)
 	if err != nil {
 		ps.Log.Warn("asking is no permission: cannot read who may approve", "err", err)

@@ -27,9 +27,13 @@ type Catalog struct {
 }
 
 // ChangeButton returns the button that asks for another repository, or nil if there is only one to
-// choose from, or if work was approved already. The button's value holds the names to choose from.
+// choose from, if work was approved already, or in a part of a thread. The button's value holds the names to
+// choose from.
 func (c *Catalog) ChangeButton(label string) []workflow.Button {
-	if len(c.Repositories) < 2 || len(c.allowed()) < 2 || c.Session().Branch != "" {
+	if len(c.Repositories) < 2 || len(c.allowed()) < 2 {
+		return nil
+	}
+	if s := c.Session(); s.Branch != "" || s.PartOf != "" {
 		return nil
 	}
 	return []workflow.Button{{

@@ -377,8 +377,17 @@ func (l *Tools) showReport(
 		return model.Result{}, err
 	}
 	notes := l.programNotes(r)
+	shared, err := l.sharedCause(ctx, r)
+	if err != nil {
+		return model.Result{}, err
+	}
+	notes = append(shared.notes, notes...)
+	written = append(written, shared.parts...)
 	if len(notes) > 0 {
 		r.Text = belowFirstLine(r.Text, strings.Join(notes, "\n")+"\n")
+	}
+	if s.PartOf != "" {
+		r.Text = replyIn(r.Text, s.Repository)
 	}
 	r.Text = l.MaskShown(r.Text)
 	known, err := l.checkAsserted(ctx, r.Text)
@@ -397,6 +406,7 @@ func (l *Tools) showReport(
 		}
 		buttons = append(buttons, l.Approvals.PostButton(r.Revision))
 	}
+	buttons = append(buttons, shared.buttons...)
 	buttons = append(buttons, ledger.DetailsButton(details))
 	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
 	lines := l.ProgramLine(r.Text[:at], buttons...)

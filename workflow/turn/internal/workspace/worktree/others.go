@@ -272,11 +272,40 @@ func (co *Checkout) CauseIn(cause string) (other *Other) {
 	return other
 }
 
+// CausesAlsoIn returns the names of the other repositories that a cause has places of.
+func (co *Checkout) CausesAlsoIn(cause string) (names []string) {
+	for _, m := range LocationPattern.FindAllStringSubmatch(cause, maxLinked) {
+		name, _ := tool.SplitRepository(m[1])
+		if co.Others[name] != nil && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Begins says that the cause lies there, and how to begin there.
 func (o *Other) Begins(own string) string {
 	return fmt.Sprintf("The cause lies in %s (%s). A fix here changes %s alone: reply `repo: %[1]s` to "+
 		"begin there.", o.Repository.Name, o.at(), own)
 }
+
+// Shares says that a part of the cause lies there. begun says that a part of the thread is about it already.
+func (o *Other) Shares(own string, begun bool) string {
+	how := fmt.Sprintf("%q begins its part in this thread.", PartLabel(o.Repository.Name))
+	if begun {
+		how = "It has a part of its own in this thread."
+	}
+	return fmt.Sprintf("A part of the cause lies in %s (%s). A fix here changes %s alone. %s",
+		o.Repository.Name, o.at(), own, how)
+}
+
+// PartLabel returns the label of the button that begins the part of a repository.
+func PartLabel(repository string) string {
+	return "Report on " + plaintext.CutLine(repository, maxPartName) + ", too"
+}
+
+// maxPartName is how many characters of a repository's name stand on a button.
+const maxPartName = 50
 
 // tree returns the files in which a path lies, of another repository if its name begins the path, and the
 // path there.

@@ -1,0 +1,51 @@
+package intent
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestAddressOf(t *testing.T) {
+	t.Parallel()
+	names := []string{"shop", "shop-api", "site"}
+	for text, want := range map[string]Address{
+		"fix it":                     {Rest: "fix it"},
+		"fix it in site":             {To: []string{"site"}, Rest: "fix it"},
+		"Fix it in `Site`, please.":  {To: []string{"site"}, Rest: "Fix it"},
+		"fix it in shop-api":         {To: []string{"shop-api"}, Rest: "fix it"},
+		"fix it in shop and site":    {To: []string{"shop", "site"}, Rest: "fix it"},
+		"fix it, site too":           {To: []string{"site"}, Rest: "fix it"},
+		"site: fix it":               {To: []string{"site"}, First: true, Rest: "fix it"},
+		"in site: no, the heading":   {To: []string{"site"}, First: true, Rest: "no, the heading"},
+		"site, stop":                 {To: []string{"site"}, First: true, Rest: "stop"},
+		"fix both":                   {To: names, Rest: "fix it"},
+		"fix both of them!":          {To: names, Rest: "fix it"},
+		"fix it in both":             {To: names, Rest: "fix it"},
+		"fix site":                   {To: []string{"site"}, Rest: "fix it"},
+		"also fix site":              {To: []string{"site"}, Rest: "also fix it"},
+		"stop":                       {Rest: "stop"},
+		"stop all of them":           {To: names, Rest: "stop"},
+		"the site is slow today":     {Rest: "the site is slow today"},
+		"I like the site":            {Rest: "I like the site"},
+		"I opened website":           {Rest: "I opened website"},
+		"look at http://site/x: bad": {Rest: "look at http://site/x: bad"},
+	} {
+		require.Equal(t, want, AddressOf(text, names), text)
+	}
+	require.Equal(t, Address{Rest: "fix it in site"}, AddressOf("fix it in site", nil))
+	require.True(t, Address{To: []string{"site"}}.Names("site"))
+}
+
+func FuzzAddressOf(f *testing.F) {
+	for _, text := range []string{"fix it in site", "site: x", "fix both", "shop and site, please"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		a := AddressOf(text, []string{"shop", "site"})
+		if a.To == nil {
+			require.Equal(t, text, a.Rest)
+		}
+		require.LessOrEqual(t, len(a.Rest), len(text)+len(" it"))
+	})
+}

@@ -1,0 +1,48 @@
+package consent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// ErrPushAhead means that another repository of the thread is being pushed, or that its push was refused and
+// the thread was not told yet. The intent is to be recorded again after that.
+var ErrPushAhead = errors.New("another repository of the thread is being pushed")
+
+// pushAhead selects whether a push of another repository of the thread comes before one of the session $1: it
+// is under way, or it was refused, and what the thread is told of that was not posted.
+const pushAhead = `select exists (select 1
+	from sessions own join sessions o on coalesce(own.part_of, own.id) in (o.id, o.part_of) and o.id <> own.id
+		join pushes p on p.session_id = o.id
+	where own.id = $1 and o.cleared_at is null and (p.state = 'intended' and o.open and o.halted = ''
+		or p.state = 'refused' and exists (select 1 from outbox x where x.session_id = o.id
+			and x.line_id is not null and x.posted_at is null and x.refused is null)))`
+
+// PushAhead reports whether the session has to wait with its push. The pushes of one thread go out one after
+// another, so that people can stop the next one when they read that one was refused.
+func (g Register) PushAhead(ctx context.Context, session string) (ahead bool, err error) {
+	if err = g.DB.Pool.QueryRow(ctx, pushAhead, session).Scan(&ahead); err != nil {
+		return false, fmt.Errorf("pushes beside that of %s: %w", session, err)
+	}
+	return ahead, nil
+}
+
+// refuseAhead fails with ErrPushAhead if the session has to wait. Until tx ends, no other session of the
+// thread gets past it.
+func refuseAhead(ctx context.Context, tx pgx.Tx, session string) error {
+	if _, err := tx.Exec(ctx, `select pg_advisory_xact_lock(hashtextextended('pushes of ' ||
+		coalesce(part_of, id), 0)) from sessions where id = $1`, session); err != nil {
+		return err
+	}
+	var ahead bool
+	if err := tx.QueryRow(ctx, pushAhead, session).Scan(&ahead); err != nil {
+		return err
+	}
+	if ahead {
+		return ErrPushAhead
+	}
+	return nil
+}
