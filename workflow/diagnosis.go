@@ -165,8 +165,8 @@ type LookbackFound struct {
 	Own *OwnVerdict `json:",omitempty"`
 }
 
-// An OwnVerdict says, by the lines alone, whether a change that was pushed for a release fits the
-// repository's own base.
+// An OwnVerdict says, by what the command of the report showed before or else by the lines alone, whether a
+// change that was pushed for a release is for the repository's own base, too.
 type OwnVerdict struct {
 	Name   string   // of the branch
 	Answer string   // one of the answers below
@@ -175,6 +175,8 @@ type OwnVerdict struct {
 
 // The answers of an OwnVerdict.
 const (
+	OwnRed        = "red"
+	OwnGreen      = "green"
 	OwnFits       = "fits"
 	OwnHasIt      = "has it"
 	OwnDiffers    = "differs"

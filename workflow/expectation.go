@@ -83,15 +83,18 @@ func (e ExpectedChange) Approves(f FoundChange) bool {
 		(plain(e.Was) == "" || f.Was == "" || containsWord(f.Was, plain(e.Was)))
 }
 
-// sameTest reports whether two names mean one test. A report may leave out the package or the class, or write
-// spaces where a runner writes underscores.
+// sameTest reports whether two names mean one test. A report, which gives other, may leave out the package or
+// the class, write spaces where a runner writes underscores, or add where the test is.
 func sameTest(name, other string) bool {
 	name = underscores.Replace(plain(name))
-	other = underscores.Replace(plain(other))
+	other = underscores.Replace(plain(besideTest.ReplaceAllString(plain(other), "")))
 	return other != "" && (name == other || slices.ContainsFunc(separators, func(sep string) bool {
 		return strings.HasSuffix(name, sep+other) || strings.HasSuffix(other, sep+name)
 	}))
 }
+
+// besideTest matches the place of a test that a report adds to its name: "TestRange (parser_test.go:31)".
+var besideTest = regexp.MustCompile(`\s+\([\w./-]+\.\w+(?::\d+(?:-\d+)?)?\)$`)
 
 // separators stand between a test and its package, file or class.
 var separators = []string{" ", ".", "::", " > ", "/"}

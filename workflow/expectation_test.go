@@ -60,6 +60,16 @@ func TestAReportApprovesWhatItNames(t *testing.T) {
 			FoundChange{Names: []string{"TestJoin"}, Now: `{"foo{a}", "foo{a}"},`},
 			false,
 		},
+		"a name with its place": {
+			ExpectedChange{"TestCoupon (coupon/coupon_test.go:31)", "900", "899"},
+			FoundChange{Names: names, Was: "900", Now: "899"},
+			true,
+		},
+		"another test with its place": {
+			ExpectedChange{"TestTotal (coupon/coupon_test.go:31)", "900", "899"},
+			FoundChange{Names: names, Was: "900", Now: "899"},
+			false,
+		},
 		"a value in backticks": {
 			ExpectedChange{"`TestCoupon`", "", "`899`"},
 			FoundChange{Names: names, Was: "900", Now: "899"},

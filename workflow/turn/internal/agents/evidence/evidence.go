@@ -254,8 +254,9 @@ func (p Past) reporterGaveCode() bool {
 const toldOf = "Not posted yet. The reproduction "
 
 // WeakReproduction says that the ending of a reproduction does not show the bug. It returns an empty
-// string if the ending does, or if the model was told so before.
-func (p Past) WeakReproduction(c progress.Command) string {
+// string if the ending does, or if the model was told so before. elsewhere names the other branches on which
+// the program runs a command that passes here.
+func (p Past) WeakReproduction(c progress.Command, elsewhere []string) string {
 	why := EndsWithoutShowing(c)
 	if why == "" {
 		return ""
@@ -264,10 +265,18 @@ func (p Past) WeakReproduction(c progress.Command) string {
 	if p.WasTold(said) {
 		return ""
 	}
-	return said + "Give to run, and then here, a command that fails because of the bug and would pass " +
+	said += "Give to run, and then here, a command that fails because of the bug and would pass " +
 		"without it, such as one that compares what is printed. Where there is none, " +
 		"report again as it is; people are told how it ended."
+	if c.ExitCode == 0 && len(elsewhere) > 0 {
+		said += " The program then runs it on " + plaintext.FirstOf(elsewhere, maxElsewhere) + ", too, and " +
+			"tells people where it fails: say in cause that the bug does not show here."
+	}
+	return said
 }
+
+// maxElsewhere is how many branches a model is told of.
+const maxElsewhere = 4
 
 // WasTold reports whether a refusal that the model got before contains the text.
 func (p Past) WasTold(message string) bool {

@@ -196,7 +196,8 @@ func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 		"go test ./... # || true":                            1,
 		"go test ./... | grep '| tail'":                      1,
 	} {
-		require.Empty(t, Past{}.WeakReproduction(progress.Command{Command: command, ExitCode: code}), command)
+		ended := progress.Command{Command: command, ExitCode: code}
+		require.Empty(t, Past{}.WeakReproduction(ended, nil), command)
 	}
 	for command, why := range map[string]string{
 		"go test ./money":                         "ended with exit code 0, as if nothing were wrong",
@@ -208,18 +209,18 @@ func TestAReproductionShowsTheBugByItsExit(t *testing.T) {
 		"go test ./money 2>&1 | tail -20":         "since `tail -20` is its end",
 		"go test ./money; rm -f money/a_test.go;": "since `rm -f money/a_test.go` is its end",
 	} {
-		said := Past{}.WeakReproduction(progress.Command{Command: command})
+		said := Past{}.WeakReproduction(progress.Command{Command: command}, nil)
 		require.Contains(t, said, why)
 		again := Past{Messages: []model.Message{{Role: model.ToolRole, Text: said, Wrong: true}}}
-		require.Empty(t, again.WeakReproduction(progress.Command{Command: command}), "it is told once")
-		require.NotEmpty(t, again.WeakReproduction(progress.Command{Command: command + "; true"}))
+		require.Empty(t, again.WeakReproduction(progress.Command{Command: command}, nil), "it is told once")
+		require.NotEmpty(t, again.WeakReproduction(progress.Command{Command: command + "; true"}, nil))
 	}
-	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "go test; exit 1", ExitCode: 1}),
-		"whatever happens")
-	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "eslint .", ExitCode: 127}),
+	fixed := progress.Command{Command: "go test; exit 1", ExitCode: 1}
+	require.Contains(t, Past{}.WeakReproduction(fixed, nil), "whatever happens")
+	require.Contains(t, Past{}.WeakReproduction(progress.Command{Command: "eslint .", ExitCode: 127}, nil),
 		"a command of it is not there")
 	require.Contains(t,
-		Past{}.WeakReproduction(progress.Command{Command: "sleep 999", ExitCode: -1}), "was stopped")
+		Past{}.WeakReproduction(progress.Command{Command: "sleep 999", ExitCode: -1}, nil), "was stopped")
 }
 
 func TestTheReportersExampleIsNotPassedOver(t *testing.T) {
@@ -236,4 +237,15 @@ func TestTheReportersExampleIsNotPassedOver(t *testing.T) {
 	require.Empty(t, Past{
 		Messages: []model.Message{{Role: model.User, Text: "(program) facts\n```\nx\n```"}},
 	}.ExampleMissing(""))
+}
+
+// TestACommandThatPassesIsRunElsewhere tells the model of the branches on which the command is run, too.
+func TestACommandThatPassesIsRunElsewhere(t *testing.T) {
+	t.Parallel()
+	passes := progress.Command{Command: "go test ./money"}
+	require.Contains(t, Past{}.WeakReproduction(passes, []string{"v1", "v2"}),
+		"The program then runs it on v1, v2, too, and tells people where it fails")
+	require.NotContains(t, Past{}.WeakReproduction(passes, nil), "The program then runs it")
+	missing := progress.Command{Command: "eslint .", ExitCode: 127}
+	require.NotContains(t, Past{}.WeakReproduction(missing, []string{"v1"}), "The program then runs it")
 }

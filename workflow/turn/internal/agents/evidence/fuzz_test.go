@@ -45,6 +45,6 @@ func FuzzClaims(f *testing.F) {
 		name := findings.CommandName(source)
 		require.NotEmpty(t, name)
 		require.NotContains(t, name, "\n")
-		_ = Past{}.WeakReproduction(progress.Command{Command: source, ExitCode: 1})
+		_ = Past{}.WeakReproduction(progress.Command{Command: source, ExitCode: 1}, nil)
 	})
 }

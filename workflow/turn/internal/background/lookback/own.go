@@ -44,6 +44,9 @@ func (l *look) compareOwn(
 	if err != nil {
 		return nil, err
 	}
+	if shown, err := l.shownBefore(ctx, own, tip); shown != nil || err != nil {
+		return shown, err
+	}
 	tried, err := commits.TryChange(ctx, l.row.Base, l.pushed, tip)
 	if err != nil {
 		return nil, fmt.Errorf("compare %s with what was pushed: %w", own, err)
@@ -66,6 +69,23 @@ func (l *look) compareOwn(
 	return v, nil
 }
 
+// shownBefore returns what the command of the report showed on that commit of the repository's own base,
+// while the report waited, or nil.
+func (l *look) shownBefore(ctx context.Context, own, tip string) (*workflow.OwnVerdict, error) {
+	done, err := l.Store.LookbacksDone(ctx, l.row.Session)
+	for _, b := range slices.Backward(done) {
+		if b.Repository != l.row.Repository || b.Base != l.row.Base || b.Found == nil {
+			continue
+		}
+		for _, r := range b.Found.Releases {
+			if r.Name == own && r.Commit == tip && r.Answer != string(past.Unclear) {
+				return &workflow.OwnVerdict{Name: own, Answer: r.Answer}, err
+			}
+		}
+	}
+	return nil, err
+}
+
 // ownText returns the sentence about the repository's own base, or an empty string.
 func (l *look) ownText(v *workflow.OwnVerdict) string {
 	if v == nil {
@@ -73,6 +93,10 @@ func (l *look) ownText(v *workflow.OwnVerdict) string {
 	}
 	name := quoted(v.Name, 60)
 	switch v.Answer {
+	case workflow.OwnGreen:
+		return fmt.Sprintf("By the command of the report, %s does not have the bug.", name)
+	case workflow.OwnRed:
+		return fmt.Sprintf("By the command of the report, %s has the bug, too.", name)
 	case workflow.OwnHasIt:
 		return name + " has this change already."
 	case workflow.OwnLacksFiles:

@@ -1,6 +1,7 @@
 package lookback
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
@@ -26,6 +27,7 @@ type ownCase struct {
 	base     string
 	pull     int64
 	unproven string
+	shown    string // what the command of the report showed on main; empty: it was not run there
 	said     string
 	offered  bool
 }
@@ -44,6 +46,14 @@ func TestTheOwnBaseIsComparedWithAFixOfARelease(t *testing.T) {
 		"the same lines, unproven": {
 			main: files{"README": "It goes on.\n"}, base: "release/1.4", unproven: "no test command",
 			said: "main has the same lines where the fix is. Nothing was proven, so I cannot bring it there.",
+		},
+		"green before": {
+			main: files{"money.py": "def split():\n    return 8\n"}, base: "release/1.4", shown: "green",
+			said: "By the command of the report, main does not have the bug.",
+		},
+		"red before": {
+			main: files{"money.py": "def split():\n    return 8\n"}, base: "release/1.4", shown: "red",
+			said: "By the command of the report, main has the bug, too.", offered: true,
 		},
 		"fixed": {
 			main: files{"money.py": right + "# More.\n"}, base: "release/1.4",
@@ -99,6 +109,14 @@ func (c ownCase) look(t *testing.T, o *remotetest.Origin, base, pushed string) (
 	}
 	require.NoError(t, turn.Record(t.Context(), consent.Push(push)))
 	push.State = workflow.PushDone
+	if c.shown != "" {
+		found := fmt.Sprintf(`{"Releases": [{"Name": "main", "Commit": %q, "Branch": true, "Answer": %q}]}`,
+			o.BranchHead("main"), c.shown)
+		_, err := st.Pool.Exec(t.Context(), `insert into lookbacks (session_id, key, repository, base, probe,
+			state, found) values ($1, 'report:1', 'shop', $2, '{}', 'done', $3)`,
+			turn.Session().ID, base, found)
+		require.NoError(t, err)
+	}
 	asked := Push{OfRelease: true, Repository: "shop", Base: base, Commit: pushed}.Parts()
 	require.Len(t, asked, 1)
 	require.NoError(t, turn.Record(t.Context(), append(asked, consent.Push(push))...))

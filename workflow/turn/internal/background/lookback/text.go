@@ -41,6 +41,9 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 			where = ""
 		}
 	}
+	if since == "" {
+		where = strings.Replace(where, "Green on ", l.subject()+" green on ", 1)
+	}
 	var text workflow.Text
 	text.Vouch(l.hide.Mask(strings.TrimSpace(since + "\n" + strings.TrimSpace(where+"\n"+own))))
 	line = workflow.Line{Agent: l.Signature, Text: text.String(), Vouched: text.Vouched(), Buttons: buttons}
@@ -48,6 +51,14 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 		line.Mentions = l.author(ctx, found.First)
 	}
 	return line, nil
+}
+
+// subject begins a sentence about what is run, where nothing was said of it before.
+func (l *look) subject() string {
+	if l.probe.Command != "" {
+		return "The command of the report is"
+	}
+	return "The new tests are"
 }
 
 // redElsewhere returns the words about the releases on which a command fails that passes on the base, with
@@ -90,7 +101,7 @@ func (l *look) backportButtons(found workflow.LookbackFound) (buttons []workflow
 		return nil
 	}
 	var names []string
-	if found.Own != nil && found.Own.Answer == workflow.OwnFits {
+	if found.Own != nil && (found.Own.Answer == workflow.OwnFits || found.Own.Answer == workflow.OwnRed) {
 		names = append(names, found.Own.Name)
 	}
 	for _, r := range found.Releases {

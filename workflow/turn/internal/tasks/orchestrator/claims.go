@@ -12,6 +12,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/siblings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // claims holds the statements of a report that the program checks.
@@ -71,7 +72,20 @@ func (o *Orchestrator) weakReproduction(
 			"give to run one command that writes what it needs itself (cat > file <<'EOF'), and report " +
 			"that run.", nil
 	}
-	return p.WeakReproduction(*c), nil
+	return p.WeakReproduction(*c, o.triedElsewhere()), nil
+}
+
+// triedElsewhere returns the other branches on which a command is run that passes here: the releases, and the
+// repository's own base. They are none where nothing is run on other branches.
+func (o *Orchestrator) triedElsewhere() (names []string) {
+	p := o.Trees.Current()
+	if !o.Delivery.LooksBack || o.Session().Head != "" || p.Elsewhere == nil {
+		return nil
+	}
+	for _, b := range p.Elsewhere() {
+		names = append(names, prompt.PersonName(b.Name))
+	}
+	return names
 }
 
 // sessionEvidence returns what a report of this session can be based on: the transcript, the commands that
