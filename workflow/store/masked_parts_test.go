@@ -119,6 +119,7 @@ func progressParts() []maskedPart {
 			notHere: "Found.First Found.Since " + prefixed("Found.Own.", "Name Answer Files") + " " +
 				prefixed("Found.Releases.", "Name Commit Answer Why"),
 		}},
+		{progress.NoSnapshot{}, nil},
 		{progress.StoppedLookbacks{}, nil},
 		{progress.Question{}, kept{anID: "Session"}},
 		{progress.RepositoryRead{}, kept{aName: "Repository", aPath: "Branch", aHash: "Commit"}},
@@ -209,7 +210,7 @@ func threadParts() []maskedPart {
 		{store.Reworded{}, reworded},
 		{store.JoinedDuplicate{}, joined},
 		{store.Update{}, kept{
-			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted"),
+			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted PartOf"),
 			aName: "Events OptionalEvents " +
 				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
 			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch Change.PullInto",

@@ -72,7 +72,7 @@ func (p *Porter) watch(ctx context.Context, row backports.Row, cancel context.Ca
 // refuse ends the row as refused, with the reason, and posts the line that says so. A commit that was
 // intended may have arrived before the program died: the remote says so, and then it is recorded as pushed.
 func (p *Porter) refuse(ctx context.Context, row backports.Row, r refusal) error {
-	if row.State == backports.Intended {
+	if row.State == backports.Intended && !p.forgets {
 		arrived, known, err := p.arrived(ctx, row)
 		switch {
 		case err != nil:
