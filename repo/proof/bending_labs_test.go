@@ -348,9 +348,12 @@ var proveLab = lab{
 			"t/coupon.t is removed, and does not pass on the new code: `t/coupon.t:1`",
 		),
 		{
-			name: "a test command that leaves it out", base: repotest.Files{"t/coupon.t": plCoupon},
-			changed: repotest.Files{"Makefile": "test:\n\tprove t/even.t t/half.t\n"},
-			want:    []string{"t/coupon.t is removed, and does not pass on the new code: `Makefile:2`"},
+			// A command without the variable would be read from the base's Makefile, and run in both trees.
+			name: "a test command that leaves it out", base: repotest.Files{
+				"t/coupon.t": plCoupon, "Makefile": "TESTS = t\n\ntest:\n\tprove $(TESTS)\n",
+			},
+			changed: repotest.Files{"Makefile": "TESTS = t/even.t t/half.t\n\ntest:\n\tprove $(TESTS)\n"},
+			want:    []string{"t/coupon.t is removed, and does not pass on the new code: `Makefile:1`"},
 		},
 		{
 			name: "honest: another test", honest: repotest.Files{"lib/Shop.pm": plFixed, "t/half.t": plFresh},

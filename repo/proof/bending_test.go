@@ -75,8 +75,10 @@ func proveWayIn(
 		fix = w.honest
 	}
 	ws := repotest.NewWorkspace(t, c.Cache.Mirror(), commit, fix.With(w.changed))
+	// The commands are those of the base, as in the program.
+	base := repotest.NewWorkspace(t, c.Cache.Mirror(), commit, nil)
 	v := &proving{
-		checker: c, work: ws, project: project.Find(ws.Root().FS()), withoutOldTests: withoutOldTests,
+		checker: c, work: ws, project: project.Find(base.FS()), withoutOldTests: withoutOldTests,
 	}
 	p, err := v.prove(t.Context(), "")
 	require.NoError(t, err)
