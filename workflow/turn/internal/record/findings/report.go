@@ -2,9 +2,11 @@ package findings
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // ReportForWorkers returns the content of a report without what it asks of its readers.
@@ -33,9 +35,13 @@ func ReportToFix(r workflow.Report) string {
 // ReportWhole returns a report as the thread was shown it, followed by what it rests on.
 func ReportWhole(r workflow.Report) string { return r.Text + behindReport(r) }
 
-// behindReport returns what people see behind the report's button.
+// behindReport returns what people see behind the report's button, without what stands in the report: the
+// findings of a review are its evidence, too.
 func behindReport(r workflow.Report) string {
 	g := GroundsOf(r)
+	g.Evidence = slices.DeleteFunc(slices.Clone(g.Evidence), func(e workflow.Evidence) bool {
+		return r.Kind == workflow.ReportReview && strings.Contains(r.Text, plaintext.OneLine(e.Claim))
+	})
 	text := g.Text()
 	if g.Reproduction != "" {
 		text += "\nShown by: " + CommandWithEnding(g.Reproduction, "")

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -71,4 +72,25 @@ func TestGroundsNameALongCommandOnce(t *testing.T) {
 	require.Equal(t, "• observed: it fails (the command below)\n"+
 		"• observed: so does this (a script for `python3 -`)\n"+
 		"• observed: and all (run 9 (a check: make -k test: 3 failed))", g.Text())
+}
+
+// A worker reads each finding of a review once, though it is the review's evidence, too.
+func TestWorkersGetEachFindingOnce(t *testing.T) {
+	t.Parallel()
+	review := workflow.PullReview{Summary: "It loses a cent", Looked: "all of it"}
+	review.Findings = []workflow.ReviewFinding{
+		{At: "money/split.go:13", Weight: "must", Problem: "the rest is\nlost", Change: "hand it out"},
+		{At: "money/split.go:20", Weight: "could", Problem: "the name lies"},
+	}
+	body, err := json.Marshal(review)
+	require.NoError(t, err)
+	r := workflow.Report{
+		Kind: workflow.ReportReview, Body: body, Text: ReviewText(review, "#77", 1, "8eef0fc"),
+	}
+	for _, text := range []string{ReportForWorkers(r), ReportWhole(r)} {
+		require.Equal(t, 1, strings.Count(text, "the rest is lost"))
+		require.Equal(t, 1, strings.Count(text, "money/split.go:20"))
+	}
+	r.Text = "Review of #77: cut"
+	require.Contains(t, ReportForWorkers(r), "observed: the rest is lost", "the control")
 }
