@@ -97,6 +97,27 @@ func TestWhoseWordsNameATicket(t *testing.T) {
 	}, tickets)
 }
 
+// The name of a branch is made of the title, whoever it names.
+func TestABranchIsNamedAfterNobody(t *testing.T) {
+	t.Parallel()
+	for _, names := range []repository.Naming{
+		{Branch: repository.NameForm{Template: "fix/{slug}"}}, {},
+	} {
+		th := openThread(t, names)
+		th.say(workflow.IncomingEvent{Kind: workflow.MessageReply, User: "bea", Text: "me, too"})
+		require.NoError(t, th.Record(t.Context(), store.Update{Change: func(s *workflow.Session) {
+			s.Title = "@cleo.w and Bea (dan@shop.example) lose the rest, <@U0CEM> says"
+		}}))
+		branch, err := th.Catalog.BranchName(t.Context(), workflow.ReportRootCause)
+		require.NoError(t, err)
+		if names.Branch.Template == "" {
+			require.Equal(t, "bobbin/and-lose-the-rest-says-"+th.Session().ID, branch)
+			continue
+		}
+		require.Equal(t, "fix/and-lose-the-rest-says", branch)
+	}
+}
+
 // A name that the patterns refuse is asked for before the work, with what would help.
 func TestWorkDoesNotBeginWithoutAName(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func (c *Catalog) BranchName(ctx context.Context, reportKind string) (string, er
 	return c.freeName(ctx, r, name, all)
 }
 
-// nameFor returns the name of the branch, before it is known whether it is free.
+// nameFor returns the name of the branch, before it is known whether it is free. It names nobody.
 func (c *Catalog) nameFor(
 	ctx context.Context, r repository.Repository, title string, of Ticket, reportKind string,
 ) (string, error) {
@@ -59,7 +59,12 @@ func (c *Catalog) nameFor(
 	if err != nil {
 		return "", fmt.Errorf("name a branch: %w", err)
 	}
-	slug := plaintext.Slug(d.WithoutPeople(c.SecretFinder().Mask(title)))
+	if !d.Nameless() {
+		if d.People, err = c.people(ctx); err != nil {
+			c.Log.Warn("a branch may be named after somebody: cannot read who is in the thread", "err", err)
+		}
+	}
+	slug := plaintext.Slug(d.WithoutNames(c.SecretFinder().Mask(title)))
 	return c.branchOf(r, slug, of, reportKind), nil
 }
 

@@ -51,6 +51,20 @@ func (d Discretion) WithoutPeople(text string) string {
 	return text
 }
 
+// atName matches a name that is called, also one of nobody in the thread. What it stands after is kept.
+var atName = regexp.MustCompile(`(^|[\s(,;:])@[\pL\d._-]+`)
+
+// WithoutNames returns a text without the names of the people of the thread and those called with @, without
+// addresses and links to Slack, also if people may be named elsewhere. Nothing stands in their place.
+func (d Discretion) WithoutNames(text string) string {
+	d.Anonymous = true
+	text = d.WithoutPeople(text)
+	for _, stands := range []string{"@" + someone, someone, someAddress, someLink} {
+		text = strings.ReplaceAll(text, stands, "")
+	}
+	return atName.ReplaceAllString(text, "$1")
+}
+
 // shortest is how many characters the part of a name has at least that is looked for alone: a shorter one is
 // in too many words.
 const shortest = 3
