@@ -9,6 +9,7 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/host"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/repository"
@@ -129,6 +130,7 @@ func (d *Delivery) askWords(ctx context.Context, work provenWork) error {
 		button(workflow.ButtonDetails, "Show the text", d.MaskShown(shown.whole(r.Pulls.Words()))),
 		button(workflow.ButtonStop, "Stop", ""))
 	question[0].Buttons[3].Style = "danger"
+	failpoint.Crash("words_asked")
 	return &prompt.Refusal{Result: ledger.WithParts(
 		model.Result{
 			Ends: true,

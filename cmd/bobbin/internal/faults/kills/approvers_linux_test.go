@@ -89,15 +89,21 @@ func (a *approversRun) approve(who string) {
 	require.NoError(a.t, err)
 }
 
-// approveAndDie has bea approve the report. The program dies at the point, forget is run, and the next
-// program does what is left.
+// approveAndDie has bea approve the report, and the program die at the point.
 func (a *approversRun) approveAndDie(point, forget string) {
+	a.t.Helper()
+	a.dieAfter(func() { a.approve(a.bea) }, point, forget)
+}
+
+// dieAfter has somebody write while the program runs. The program dies at the point, forget is run, and the next
+// program does what is left. Then every event comes again.
+func (a *pressRun) dieAfter(write func(), point, forget string) {
 	a.t.Helper()
 	r := a.running[0]
 	stops := []stop{{point, 1}}
 	a.arm(r, stops, false)
 	a.begin()
-	a.approve(a.bea)
+	write()
 	select {
 	case <-r.ended:
 	case <-harness.Soon(a.t).Done():
@@ -136,8 +142,8 @@ func (a *approversRun) faults() (found []string) {
 		}
 	}
 	for text, want := range map[string]int{
-		"approved by ann (1 of 2)": 1, "Revision 1 approved by ann and bea.": 1,
-		"[quick] Done": 1, "Done. Pushed": 1, "Reviewed by ann, bea": 1, "was already approved": 0,
+		"approved by ann (1 of 2)": 1, "Revision 1 approved by ann and bea.": 1, "[quick] Done": 1,
+		"Done. Pushed": 1, "Reviewed by ann, bea": 1, "was already approved": 0,
 	} {
 		if n := a.posted(a.first, text); n != want {
 			found = append(found, fmt.Sprintf("%q stands %d times, want %d", text, n, want))
