@@ -232,6 +232,13 @@ func (ap *Approvals) fileParts(m intent.Message, p workflow.Person, draft ticket
 		what = "what was reported"
 	}
 	said := fmt.Sprintf("I file an issue at `%s` with %s, as %s says.", draft.Place, what, p.Name)
+	return ap.orderParts(m, p, draft, said)
+}
+
+// orderParts returns the parts that have the draft sent, as said.
+func (ap *Approvals) orderParts(
+	m intent.Message, p workflow.Person, draft ticket.Draft, said string,
+) []store.Part {
 	return append(ap.Answer(m, said),
 		permission.NewPermission(m.Message, p, workflow.PermitFile, ap.Session().Revision),
 		ticket.Order(draft),

@@ -10,9 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/store"
-	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/ticket"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 )
 
@@ -58,18 +56,8 @@ func (ap *Approvals) PostReview(
 	if ap.isPrivate(ctx) && (row == nil || row.State != ticket.Offered || pressed == "") {
 		return ap.offerReview(m, draft), nil
 	}
-	return append(
-		ap.Answer(m, fmt.Sprintf("I post the review on %s, as %s says.", draft.Place, p.Name)),
-		permission.NewPermission(m.Message, p, workflow.PermitFile, s.Revision),
-		ticket.Order(draft),
-		consent.Decision{
-			What:      workflow.DecideFile,
-			Allowed:   true,
-			Reason:    draft.Place + ": " + draft.Key,
-			User:      p.ID,
-			MessageTS: m.TS,
-			Revision:  s.Revision,
-		}), nil
+	said := fmt.Sprintf("I post the review on %s, as %s says.", draft.Place, p.Name)
+	return ap.orderParts(m, p, draft, said), nil
 }
 
 // reviewDraft returns what would be posted of the newest review.
