@@ -163,17 +163,15 @@ const howToChoose = " Reply `branch: NAME` for another one."
 func didYouMean(
 	word string, r repository.Repository, all func(wanted func(string) bool) []git.ReleaseBranch,
 ) string {
-	const slips = 2 // letters that differ
 	var names []string
 	for _, b := range all(r.IsBase) {
-		if plaintext.EditDistance(word, b.Name, slips) <= slips && len(names) < mostNear {
-			names = append(names, b.Name)
-		}
+		names = append(names, b.Name)
 	}
-	if len(names) == 0 {
+	found := near(word, names)
+	if len(found) == 0 {
 		return ""
 	}
-	return " Did you mean " + strings.Join(codeSpans(names), " or ") + "?"
+	return " Did you mean " + strings.Join(codeSpans(found), " or ") + "?"
 }
 
 // FindBranches returns the branches of r that a person may mean by wanted, or else the tags: the one with

@@ -127,7 +127,7 @@ func (c *Catalog) Unknown(ctx context.Context) (name string, nearest []string, e
 	if name = unknown(text, c.allowed()); name == "" {
 		return "", nil, nil
 	}
-	return name, near(name, c.Names()), nil
+	return name, nearRepositories(name, c.Names()), nil
 }
 
 // Allowed returns the repositories that the thread may be about.

@@ -189,10 +189,15 @@ func unknown(text string, all []repository.Repository) string {
 // mostNear is how many names are offered in place of one that no repository has.
 const mostNear = 3
 
+// nearRepositories is near for a repository's name, which may stand behind its owner's.
+func nearRepositories(name string, names []string) []string {
+	return near(name[strings.LastIndex(name, "/")+1:], names)
+}
+
 // near returns the names that are like the one that a person wrote, the nearest first: with a slip of the
 // pen, or with more or less of the name.
 func near(name string, names []string) (found []string) {
-	name = strings.ToLower(name[strings.LastIndex(name, "/")+1:])
+	name = strings.ToLower(name)
 	const slips = 2 // bytes that differ
 	distance := func(n string) int {
 		n = strings.ToLower(n)

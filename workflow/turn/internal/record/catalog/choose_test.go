@@ -142,7 +142,7 @@ func TestUnknownRepository(t *testing.T) {
 		got := unknown(c.text, all)
 		require.Equal(t, c.name, got, c.text)
 		if got != "" {
-			require.Equal(t, c.near, near(got, names), c.text)
+			require.Equal(t, c.near, nearRepositories(got, names), c.text)
 		}
 	}
 }
