@@ -12,7 +12,7 @@ type PullReview struct {
 	Changed  string          `json:"changed,omitempty"`
 	Summary  string          `json:"summary" jsonschema:"the verdict"`
 	Findings []ReviewFinding `json:"findings"`
-	Looked   string          `json:"looked" jsonschema:"what you read and ran, and what not"`
+	Looked   string          `json:"looked" jsonschema:"what you read, and what not; the program says what was run"`
 }
 
 // A ReviewFinding is a problem at a line of a pull request.

@@ -29,6 +29,10 @@ func (e *Env) diff(ctx context.Context, in diffArgs) (string, error) {
 	e.changing.RLock()
 	defer e.changing.RUnlock()
 	text, err := ShowDiff(ctx, e.Workspace, p, maxDiff)
+	if err == nil && text == "" && e.Pull.Number > 0 {
+		return fmt.Sprintf("Nothing was changed on top of the pull request. What it changes itself, history "+
+			"shows with commit #%d.", e.Pull.Number), nil
+	}
 	if err == nil && text == "" {
 		return "Nothing was changed.", nil
 	}

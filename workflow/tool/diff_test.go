@@ -13,6 +13,10 @@ func TestDiffShowsWhatWasChanged(t *testing.T) {
 	t.Parallel()
 	b := newEnv(t, files{"a.txt": "one\ntwo\n", "sub/b.txt": "b\n"})
 	require.Equal(t, "Nothing was changed.", b.ok(t, "diff", nil))
+	b.Pull.Number = 77
+	require.Equal(t, "Nothing was changed on top of the pull request. What it changes itself, history shows "+
+		"with commit #77.", b.ok(t, "diff", nil))
+	b.Pull.Number = 0
 	b.ok(t, "read_file", args{"path": "a.txt"})
 	b.ok(t, "edit_file", args{"path": "a.txt", "old": "two", "new": "three"})
 	b.ok(t, "write_file", args{"path": "sub/c.txt", "content": "new\n"})

@@ -10,7 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// Nothing that a stranger writes in the text or the comments of a pull request acts, also where the model obeys
+// Nothing that a stranger writes in the text or the comments of a pull request acts, even if the model obeys
 // all of it: no approval, no push, no issue, and nothing is written at the host. The controls are the tools
 // that refuse it, and bea's own words, which permit that fix alone and move no branch of the stranger's.
 func TestAStrangersPullRequestOrdersNothing(t *testing.T) {

@@ -169,9 +169,9 @@ func (pr pullReader) base(ctx context.Context, p host.Issue) (Base, error) {
 		Said: fmt.Sprintf("That is the branch of %s %s by %s.", noun, name, by),
 		Note: fmt.Sprintf("The request is about %s %s, from branch %s into %s. history with commit %q shows "+
 			"what it changes. A fix is made on top of it. If people ask what you think of it: read it and "+
-			"the code around it, run its tests, and call report_review. A fix comes to her branch itself if "+
-			"an approver writes, after its push: push it to %s.", noun, name,
-			prompt.FileName(p.Branch), prompt.FileName(p.Base), name, prompt.FileName(p.Branch)),
+			"the code around it, run its tests, and call report_review. %s Conflicts of it with %s are for "+
+			"whoever owns it; you merge nothing.", noun, name, prompt.FileName(p.Branch),
+			prompt.FileName(p.Base), name, pr.afterPush(p), prompt.FileName(p.Base)),
 		Into: p.Base,
 	}
 	if p.Fork {
@@ -181,6 +181,17 @@ func (pr pullReader) base(ctx context.Context, p host.Issue) (Base, error) {
 			noun, name, by)
 	}
 	return b, nil
+}
+
+// afterPush tells agents with which words people go on after the push of a fix.
+func (pr pullReader) afterPush(p host.Issue) string {
+	if p.Fork {
+		return "After its push, an approver has its newer commits merged into the fix by writing: update " +
+			"the branch."
+	}
+	branch := prompt.FileName(p.Branch)
+	return fmt.Sprintf("After its push, a fix comes to that branch itself if an approver writes: push it to "+
+		"%s. Newer commits of that branch are merged into the fix by: merge %s.", branch, branch)
 }
 
 // pullNumber reads what names a pull request as a branch: "#77".

@@ -408,6 +408,14 @@ func (l *Tools) showReport(
 	}
 	buttons = append(buttons, shared.buttons...)
 	buttons = append(buttons, ledger.DetailsButton(details))
+	if r.Kind == workflow.ReportReview { // after the check, since it is no claim of an agent
+		ran, err := l.ranLine(ctx)
+		if err != nil {
+			return model.Result{}, err
+		}
+		notes = append(notes, ran)
+		r.Text = belowFirstLine(r.Text, ran+"\n")
+	}
 	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
 	lines := l.ProgramLine(r.Text[:at], buttons...)
 	for i := range notes {

@@ -1,13 +1,18 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/model"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
@@ -49,3 +54,53 @@ func (l *Tools) Review(ctx context.Context, review workflow.PullReview) (model.R
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), "",
 		"Looked at: "+plaintext.OneLine(review.Looked)))
 }
+
+// ranLine returns the program's line of what was run for a review.
+func (l *Tools) ranLine(ctx context.Context) (string, error) {
+	commands, err := l.Store.Commands(ctx, l.Session().ID)
+	return l.MaskShown(ranText(commands)), err
+}
+
+// maxRan is how many commands, and how many red tests of each, the line of a review names.
+const maxRan = 3
+
+// ranText says what agents ran for a review, the newest first, and how it ended.
+func ranText(commands []progress.Command) string {
+	var ran []string
+	for _, c := range slices.Backward(commands) {
+		if c.Task == 0 {
+			ran = append(ran, ranOne(c))
+		}
+	}
+	switch more := len(ran) - maxRan; {
+	case len(ran) == 0:
+		return "Nothing was run."
+	case more > 0:
+		ran = append(ran[:maxRan], plaintext.CountNoun(more, "earlier command"))
+	}
+	return "Ran: " + strings.Join(ran, ", ") + "."
+}
+
+// ranOne says the same of one command, or of a check by the program.
+func ranOne(c progress.Command) string {
+	if c.Command == "" {
+		return "the tests (" + strings.TrimSuffix(plaintext.SafeLine(c.Output, 120), ".") + ")"
+	}
+	how := fmt.Sprintf("exit code %d", c.ExitCode)
+	if c.ExitCode < 0 {
+		how = "it was stopped"
+	}
+	var red []string
+	for _, m := range failedTest.FindAllStringSubmatch(c.Output, -1) {
+		if name := cmp.Or(m[1], m[2]); !slices.Contains(red, name) {
+			red = append(red, name)
+		}
+	}
+	if len(red) > 0 && c.ExitCode > 0 {
+		how = "red: " + plaintext.SafeLine(plaintext.FirstOf(red, maxRan), 200)
+	}
+	return fmt.Sprintf("%s (%s)", plaintext.CodeSpan(plaintext.SafeLine(c.Command, 80)), how)
+}
+
+// failedTest matches the name of a test in a line by which Go, pytest or unittest says that it failed.
+var failedTest = regexp.MustCompile(`(?m)^\s*(?:--- )?(?:FAIL|ERROR): (\w[\w/.-]*)|^FAILED (\S+)`)
