@@ -11,8 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 )
 
-// Where somebody goes on from a pushed commit before its push is recorded, it counts as pushed. The control is
-// somebody who sets the branch back.
+// Where somebody goes on from a pushed commit before its push is recorded, it counts as pushed. The control
+// is somebody who sets the branch back.
 func TestAPushFromWhereSomebodyWentOnIsNotDenied(t *testing.T) {
 	t.Parallel()
 	remotetest.NeedGit(t)
@@ -44,9 +44,13 @@ func TestGivingUpDeniesNoPush(t *testing.T) {
 		meanwhile func(p pullThread)
 		want      string
 	}{
-		"it arrived":         {func(pullThread) {}, "` was pushed before that, at "},
-		"it did not":         {func(p pullThread) { p.move(p.Session().Branch, "") }, " Nothing was pushed since. "},
-		"the remote is gone": {func(p pullThread) { require.NoError(p.t, os.RemoveAll(p.origin)) }, "` was pushed is not known. "},
+		"it arrived": {func(pullThread) {}, "` was pushed before that, at "},
+		"it did not": {func(p pullThread) {
+			p.move(p.Session().Branch, "")
+		}, " Nothing was pushed since. "},
+		"the remote is gone": {func(p pullThread) {
+			require.NoError(p.t, os.RemoveAll(p.origin))
+		}, "` was pushed is not known. "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -28,8 +28,8 @@ func (p pullThread) intoFork() (head string) {
 	return head
 }
 
-// "Update the branch" merges the newest commit of the pull request, also if its branch is in a fork, where the
-// repository has no branch to compare with.
+// "Update the branch" merges the newest commit of the pull request, also if its branch is in a fork, where
+// the repository has no branch to compare with.
 func TestTheBranchOfAForkIsMergedIntoWhatWasPushed(t *testing.T) {
 	t.Parallel()
 	p := openPull(t, "== gpt-5"+reportsTotal+worksUnproven+`
@@ -46,8 +46,8 @@ call finish {"summary": "Merged."}
 	p.Say("bea", "update the branch")
 	require.Contains(t, p.Text(), "has all of `#1` (", "nothing moved")
 	p.Say("bea", "merge main")
-	require.Contains(t, p.Text(), "bea: what was pushed is for `#1`, and whoever owns that merges `main` into it. "+
-		"Write \"update the branch\" then, and I bring what was pushed up to date.")
+	require.Contains(t, p.Text(), "bea: what was pushed is for `#1`, and whoever owns that merges `main` "+
+		"into it. Write \"update the branch\" then, and I bring what was pushed up to date.")
 	p.moveHers(was)
 	p.commit(hers, repotest.Files{"more.txt": "more\n"})
 	p.intoFork()

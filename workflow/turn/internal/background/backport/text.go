@@ -41,8 +41,8 @@ func failedText(row backports.Row) string {
 
 // unknownText returns the line for a push that may have arrived, where the remote cannot be asked.
 func unknownText(row backports.Row, why string) string {
-	return fmt.Sprintf("Whether I pushed to %s is not known, and I gave it up: %s. The branch is at %s if it "+
-		"arrived.", name(row.Target()), strings.TrimSuffix(why, "."), name(prompt.ShortHash(row.Commit)))
+	return fmt.Sprintf("Whether I pushed to %s is not known, and I gave it up: %s. The branch is at %s if "+
+		"it arrived.", name(row.Target()), strings.TrimSuffix(why, "."), name(prompt.ShortHash(row.Commit)))
 }
 
 // conflictText returns the line that names the places where the release conflicts with the change.
