@@ -47,7 +47,7 @@ func TestWhatArrivedBeforeAKillIsNotDenied(t *testing.T) {
 				switch said := s.said()[0]; {
 				case c.unknown:
 					require.Equal(t, backports.Refused, s.row().State)
-					require.Contains(t, said, "Whether I pushed to `cleo/split` is not known, and I gave it up")
+					require.Contains(t, said, "Whether I pushed to `cleo/split` is not known, and I gave")
 				case at == "pushed":
 					require.Equal(t, backports.Pushed, s.row().State)
 					require.Contains(t, said, "Pushed to `cleo/split`, as ann said: ")
