@@ -95,8 +95,8 @@ func (a *approversRun) approveAndDie(point, forget string) {
 	a.dieAfter(func() { a.approve(a.bea) }, point, forget)
 }
 
-// dieAfter has somebody write while the program runs. The program dies at the point, forget is run, and the next
-// program does what is left. Then every event comes again.
+// dieAfter has somebody write while the program runs. The program dies at the point, forget is run, and the
+// next program does what is left. Then every event comes again.
 func (a *pressRun) dieAfter(write func(), point, forget string) {
 	a.t.Helper()
 	r := a.running[0]

@@ -18,13 +18,13 @@ const (
 	wordsAsked    = "words_asked" // the point before the question is recorded
 )
 
-// A wordsRun is a program whose repository everybody may read, and whose only thread is private. Ann has had a
-// report made, and the program is down.
+// A wordsRun is a program whose repository everybody may read, and whose only thread is private. Ann has
+// had a report made, and the program is down.
 type wordsRun struct{ *pressRun }
 
-// TestWordsAreAskedForAndPushedOnce kills the program where it asks whether the words of a private thread may be
-// pushed, and between the answer and the push. After the restart there is one question, one answer and one push,
-// and nothing was pushed before the answer.
+// TestWordsAreAskedForAndPushedOnce kills the program where it asks whether the words of a private thread
+// may be pushed, and between the answer and the push. After the restart there is one question, one answer
+// and one push, and nothing was pushed before the answer.
 func TestWordsAreAskedForAndPushedOnce(t *testing.T) {
 	t.Parallel()
 	t.Run(wordsAsked, func(t *testing.T) {
