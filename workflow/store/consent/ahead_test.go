@@ -58,4 +58,3 @@ func TestPushesOfAThreadGoOneAfterAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ahead, "the first one is under way")
 }
-

@@ -126,6 +126,10 @@ func (j *Judge) refuseChoice(
 	refused := func(reason, said string) ([]store.Part, error) {
 		return j.Refuse(m, p, what, reason, said), nil
 	}
+	parts, err := j.Inbox().Parts(ctx)
+	if err != nil {
+		return nil, err
+	}
 	approvers, err := j.Permissions.Approvers(ctx)
 	if approvers.Missing != "" { // then nobody may approve here until another one is chosen
 		approvers, err = j.Permissions.ApproversOf(ctx, repository)
@@ -143,6 +147,9 @@ func (j *Judge) refuseChoice(
 	case s.PartOf != "" && what == workflow.DecideRepository:
 		return refused("a part of a thread", fmt.Sprintf("This part of the thread is about %s. Write it "+
 			"without the name of a repository before it.", s.Repository))
+	case repository != s.Repository && hasPart(parts, repository):
+		return refused("it has a part", fmt.Sprintf("%s has a part of its own in this thread. Write to it: "+
+			"`%s: …`", repository, repository))
 	case s.Branch != "" && what == workflow.DecideBase:
 		if freed, err := j.freedFromPull(ctx); freed || err != nil {
 			return nil, err

@@ -85,11 +85,16 @@ func (j *Judge) wasForOthers(ctx context.Context, m intent.Message, names []stri
 // withoutSession returns the first of the repositories that has no session in the thread, or an empty string.
 func withoutSession(names []string, parts []inbox.ThreadPart) string {
 	for _, name := range names {
-		if !slices.ContainsFunc(parts, func(p inbox.ThreadPart) bool { return p.Repository == name }) {
+		if !hasPart(parts, name) {
 			return name
 		}
 	}
 	return ""
+}
+
+// hasPart reports whether a session of the thread is about the repository.
+func hasPart(parts []inbox.ThreadPart, repository string) bool {
+	return slices.ContainsFunc(parts, func(p inbox.ThreadPart) bool { return p.Repository == repository })
 }
 
 // isForElsewhere reports whether the message is for other sessions of the thread alone. In a part, words
@@ -127,7 +132,7 @@ func (j *Judge) beginPart(
 	if err != nil {
 		return nil, err
 	}
-	if name == j.Session().Repository || withoutSession([]string{name}, parts) == "" && len(parts) > 0 {
+	if name == j.Session().Repository || hasPart(parts, name) {
 		return j.Answer(m, fmt.Sprintf("%s is worked on in this thread already.",
 			plaintext.Capitalize(name))), nil
 	}

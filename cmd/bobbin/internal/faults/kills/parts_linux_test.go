@@ -154,4 +154,3 @@ func (p *partsRun) faults(pushes int) (found []string) {
 	}
 	return found
 }
-
