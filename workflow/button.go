@@ -77,6 +77,9 @@ const ButtonNotSame ActionID = "not_same"
 // ButtonPart is the button that begins the part of another repository in the thread.
 const ButtonPart ActionID = "part"
 
+// ButtonMove is the button that lets a private thread go on elsewhere, with the words that were shown.
+const ButtonMove ActionID = "move"
+
 // ButtonChoose is the button of one repository, used if the modal cannot be opened.
 const ButtonChoose ActionID = "repository"
 

@@ -52,6 +52,9 @@ type CardTask struct {
 	Took     time.Duration // how long it took, in whole steps of CardTick while it goes on
 }
 
+// CardMoved is the phase in which a card ends whose session goes on in another thread.
+const CardMoved Phase = "moved"
+
 // CardTick is the interval at which a card changes by the passing of time alone.
 const CardTick = 15 * time.Second
 
@@ -94,7 +97,10 @@ func (c Card) state() string {
 		return "Pushed, and waiting for the checks of CI"
 	}
 	if c.Ended {
-		words = map[Phase]string{PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up"}
+		words = map[Phase]string{
+			PhaseDone: "Done", PhaseStopped: "Stopped", PhaseFailed: "Given up",
+			CardMoved: "Goes on in another thread",
+		}
 	}
 	if c.Phase == PhasePaused && !c.Ended && c.Missing != "" {
 		return "Waiting for " + strings.ReplaceAll(strings.ReplaceAll(c.Missing, "`", ""), "\n", "; ")

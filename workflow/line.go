@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 )
 
@@ -287,7 +288,10 @@ type Posting struct {
 	EphemeralTo, Ephemeral string
 
 	// it was tried before: look it up before posting again
-	Tried bool
+	Tried   bool
+	TriedAt time.Time // of a posting that Begins a thread: when it was tried first
+	// Begins makes this posting the first message of a new thread in the channel of Thread, which has no TS.
+	Begins bool
 	// Rewrites is the key of an earlier posting whose message, at OnTS, this one rewrites: with other
 	// lines and buttons, or with the same lines, without buttons, and with Note below them.
 	Rewrites, Note string

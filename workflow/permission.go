@@ -46,6 +46,7 @@ const (
 	PermitPutBack  PermissionKind = "put_back"
 	PermitBackport PermissionKind = "backport" // to bring a pushed change to a release
 	PermitFile     PermissionKind = "file"     // to file an issue
+	PermitMove     PermissionKind = "move"     // to go on in another channel
 )
 
 // An Approval records that a person approved one revision of a report. Only the program creates one.
@@ -149,6 +150,7 @@ const (
 	DecideLimit      DecisionKind = "limit"        // the program: a limit was reached
 	DecideRepository DecisionKind = "repository"   // to choose another repository
 	DecideBase       DecisionKind = "base"         // to choose another branch or tag to work from
+	DecideMove       DecisionKind = "move"         // to go on in another channel
 	DecideJoin       DecisionKind = "join"         // to join the thread to another one
 	DecideLesson     DecisionKind = "lesson"       // to remember or to change a lesson
 	DecideWrapUp     DecisionKind = "wrap_up"      // to end an interview

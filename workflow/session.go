@@ -21,6 +21,15 @@ func (t Thread) Permalink(workspaceURL string) string {
 		"/p" + strings.ReplaceAll(t.TS, ".", "")
 }
 
+// A Channel is what Slack says about a channel.
+type Channel struct {
+	ID       string
+	Name     string // without #
+	Joined   bool   // the bot is a member
+	Private  bool   // it is private, a direct message, or shared with another workspace
+	Archived bool
+}
+
 // Kind is the kind of a request. The orchestrator decides it.
 type Kind string
 
@@ -50,7 +59,8 @@ const (
 type Session struct {
 	ID            string
 	Thread        Thread
-	PartOf        string // id of the thread's own session if this is a part of it; empty: it is that
+	PartOf        string       // id of the thread's own session if this is a part of it; empty: it is that
+	Left          []LeftThread // the threads in which it was before, oldest first
 	Kind          Kind
 	Phase         Phase
 	PreviousPhase Phase   // the phase that a paused or consulting session returns to

@@ -210,6 +210,14 @@ func (o *Outbox) Refused(_ context.Context, key, why string) error {
 	return o.settle(&o.RefusedByKey, key, why)
 }
 
+func (o *Outbox) Began(ctx context.Context, key, ts string) (string, error) {
+	return o.Posted(ctx, key, ts)
+}
+
+func (o *Outbox) NotBegun(ctx context.Context, key, why string) error {
+	return o.Refused(ctx, key, why)
+}
+
 func (o *Outbox) settle(into *map[string]string, key, value string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -123,6 +125,38 @@ func (d *Directory) Private(ctx context.Context, channel string) (bool, error) {
 	}
 	return c.IsPrivate || c.IsIM || c.IsMpIM || c.IsExtShared, nil
 }
+
+// Channel looks up a channel by its id or, with a # before it, by its name. A name is looked up among the
+// channels that the bot is in. found is false if there is none that the bot can see.
+func (d *Directory) Channel(ctx context.Context, named string) (c workflow.Channel, found bool, err error) {
+	id := named
+	if name, byName := strings.CutPrefix(named, "#"); byName {
+		own, err := d.Slack.OwnChannels(ctx)
+		if err != nil {
+			return c, false, err
+		}
+		if id = own[strings.ToLower(name)]; id == "" {
+			return workflow.Channel{Name: name}, false, nil
+		}
+	}
+	read, err := d.channel(ctx, id)
+	if bot.ErrorCode(err) == "channel_not_found" {
+		return c, false, nil
+	}
+	if err != nil {
+		return c, false, err
+	}
+	return workflow.Channel{
+		ID:       read.ID,
+		Name:     mrkdwn.OneLine(read.Name, 80),
+		Joined:   read.IsMember,
+		Private:  read.IsPrivate || read.IsIM || read.IsMpIM || read.IsExtShared,
+		Archived: read.IsArchived,
+	}, true, nil
+}
+
+// Permalink returns the address of a thread in this workspace.
+func (d *Directory) Permalink(t workflow.Thread) string { return t.Permalink(d.Slack.WorkspaceURL()) }
 
 // channel reads a channel, uncached, since what is shown where is decided by it.
 func (d *Directory) channel(ctx context.Context, id string) (c *slack.Channel, err error) {

@@ -31,6 +31,11 @@ type Outbox interface {
 	// Posted records the ts of the posting's message, and returns the ts that is on record: a different one
 	// if another poster was faster.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
+	// Began records the ts of a posting that begins a thread, as Posted does. From then on the session belongs
+	// to that thread.
+	Began(ctx context.Context, key, ts string) (stands string, err error)
+	// NotBegun records that Slack refuses a posting that begins a thread permanently, and why.
+	NotBegun(ctx context.Context, key, reason string) error
 	// EditedSince returns what the message that the posting's lines joined has to show now, or nil if the
 	// posting's own text is still current.
 	EditedSince(ctx context.Context, posting *workflow.Posting) (*workflow.Posting, error)
@@ -86,7 +91,7 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 		case errors.As(err, &refused):
 			p.log().Error("Slack refused a posting for good", "session", session, "key", posting.Key,
 				"reason", refused.reason)
-			err = p.Outbox.Refused(ctx, posting.Key, refused.reason)
+			err = p.recordRefused(ctx, posting, refused.reason)
 		case err == nil:
 			err = p.recordPosted(ctx, posting, ts)
 			failpoint.Crash("posting_recorded")
@@ -99,10 +104,21 @@ func (p *Poster) Drain(ctx context.Context, session string) error {
 	}
 }
 
+func (p *Poster) recordRefused(ctx context.Context, posting *workflow.Posting, reason string) error {
+	if posting.Begins {
+		return p.Outbox.NotBegun(ctx, posting.Key, reason)
+	}
+	return p.Outbox.Refused(ctx, posting.Key, reason)
+}
+
 // recordPosted records the ts of the posting. If another ts is on record, this poster was frozen between its
 // last check and the request, and another one posted; it then deletes its own reply.
 func (p *Poster) recordPosted(ctx context.Context, posting *workflow.Posting, ts string) error {
-	stands, err := p.Outbox.Posted(ctx, posting.Key, ts)
+	record := p.Outbox.Posted
+	if posting.Begins {
+		record = p.Outbox.Began
+	}
+	stands, err := record(ctx, posting.Key, ts)
 	if err != nil || stands == ts || posting.Reaction != "" || posting.Rewrites != "" && ts == posting.OnTS {
 		return err
 	}
@@ -139,6 +155,8 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 		return posting.Key, p.postEphemeral(ctx, posting)
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
+	case posting.Begins:
+		return p.beginThread(ctx, posting)
 	case posting.Rewrites != "" && posting.Existing > 0:
 		grown, err := p.growMessage(ctx, posting)
 		if grown && err == nil {
@@ -207,13 +225,16 @@ func (p *Poster) post(
 ) (ts string, err error) {
 	thread := posting.Thread
 	options := []slack.MsgOption{
-		slack.MsgOptionText(part.Text, false), slack.MsgOptionTS(thread.TS),
+		slack.MsgOptionText(part.Text, false),
 		slack.MsgOptionMetadata(slack.SlackMetadata{
 			EventType:    eventType,
 			EventPayload: map[string]any{"key": part.Key},
 		}),
 		// Slack must not add anything to the text: no links, no names, no previews.
 		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl(),
+	}
+	if !posting.Begins {
+		options = append(options, slack.MsgOptionTS(thread.TS))
 	}
 	if part.Blocks != nil {
 		options = append(options, slack.MsgOptionBlocks(part.Blocks...))
@@ -235,7 +256,7 @@ func (p *Poster) post(
 	if err != nil {
 		return "", judgeRefusal(err)
 	}
-	if answer.IsOutsideThread() {
+	if !posting.Begins && answer.IsOutsideThread() {
 		return "", p.takeBack(ctx, thread, ts)
 	}
 	failpoint.Crash("reply_posted")
@@ -294,10 +315,14 @@ func (p *Poster) findInThread(
 	return there, err
 }
 
+// settle is the wait before a posting that was tried is looked up.
+func (p *Poster) settle() time.Duration {
+	return cmp.Or(p.Settle, failpoint.Wait(failpoint.PostingSettle, 3*time.Second))
+}
+
 // lookUp waits until an earlier request must have arrived, and reads the thread.
 func (p *Poster) lookUp(ctx context.Context, posting *workflow.Posting) (foundInThread, error) {
-	if err := bot.Pause(ctx,
-		cmp.Or(p.Settle, failpoint.Wait(failpoint.PostingSettle, 3*time.Second))); err != nil {
+	if err := bot.Pause(ctx, p.settle()); err != nil {
 		return foundInThread{}, err
 	}
 	there, err := p.readThread(ctx, posting)

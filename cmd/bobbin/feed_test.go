@@ -20,6 +20,17 @@ func (s *story) setChannel(args []string, set *server.Settings) {
 	if slices.Contains(args, "shop-channel") {
 		set.Repositories[0].Channels = []string{s.Channel}
 	}
+	if slices.Contains(args, "private-shop") {
+		shop := &set.Repositories[0]
+		shop.Private = true
+		shop.Channels = []string{
+			s.AddChannel(slacktest.Channel{Name: stage.StageChannel}),
+			s.AddChannel(slacktest.Channel{Name: "payments", Members: []string{
+				s.People["ann"], s.People["bea"], s.Slack.App().BotUser,
+			}}),
+		}
+		s.channels["payments"] = shop.Channels[1]
+	}
 	if slices.Contains(args, "marked") {
 		set.Reactions = map[string][]string{"#" + stage.StageChannel: {"bug"}}
 	}

@@ -46,10 +46,14 @@ func (s *story) show(ctx context.Context, ts *testscript.TestScript, file, text 
 // as lines with a message of their own.
 var beginsLine = regexp.MustCompile(`^\[[^\]\n]+\] `)
 
-// threadCmd implements "thread FILE [but TEXT…]": the messages of the main thread, without those of the bot
-// that contain a TEXT.
+// threadCmd implements "thread [in THREAD] FILE [but TEXT…]": the messages of a thread, without those of the
+// bot that contain a TEXT.
 func threadCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	text, err := thread(ctx, s)
+	of := mainThread
+	if len(args) > 2 && args[0] == "in" {
+		of, args = args[1], args[2:]
+	}
+	text, err := s.export(of)
 	if err != nil {
 		return err
 	}
@@ -71,10 +75,10 @@ func threadCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []
 // message matches a message in the text of a thread, with the lines below it that belong to it.
 var message = regexp.MustCompile(`(?m)^\S.*\n(?: .*\n)*`)
 
-// thread returns the messages of the main thread, one line each, with reactions and buttons.
-func thread(_ context.Context, s *story) (string, error) {
+// export returns the messages of a thread, one line each, with reactions and buttons.
+func (s *story) export(thread string) (string, error) {
 	var out strings.Builder
-	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
+	for _, m := range s.Slack.Thread(s.channelOf(thread), s.threads[thread]) {
 		who := s.NameOf(m)
 		for i, line := range strings.Split(harness.Unmarked(s.Slack.Readable(m.Text)), "\n") {
 			if i > 0 && (who != "bobbin" || !beginsLine.MatchString(line)) {

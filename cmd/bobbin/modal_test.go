@@ -129,10 +129,14 @@ func called(_ context.Context, s *story) (string, error) {
 	return all.String(), nil
 }
 
-// leaveCmd implements "leave WHO…": WHO leaves the channel.
+// leaveCmd implements "leave [in THREAD] WHO…": WHO leaves the channel.
 func leaveCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	thread := mainThread
+	if len(args) > 2 && args[0] == "in" {
+		thread, args = args[1], args[2:]
+	}
 	for _, who := range args {
-		if err := s.Slack.Leave(s.Channel, s.People[who]); err != nil {
+		if err := s.Slack.Leave(s.channelOf(thread), s.People[who]); err != nil {
 			return err
 		}
 	}

@@ -59,6 +59,24 @@ func channelCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return nil
 }
 
+// begunCmd implements "begun CHANNEL OLD": waits until the bot has begun a thread in the channel of the thread
+// CHANNEL, which is the main thread from then on. The main thread before it has the name OLD from then on.
+func begunCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	channel := s.channels[args[0]]
+	return s.Poll(ctx, func() (bool, error) {
+		for _, m := range s.Slack.Channel(channel) {
+			if m.BotID == s.Slack.App().BotID && m.ThreadTS == "" {
+				s.channels[args[1]] = s.Channel
+				s.threads[args[1]] = s.threads[mainThread]
+				s.Channel = channel
+				s.threads[mainThread] = m.TS
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
 // channelOf returns the id of the channel that a thread is in.
 func (s *story) channelOf(thread string) string { return cmp.Or(s.channels[thread], s.Channel) }
 

@@ -97,7 +97,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		// people
 		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd),
 		"alert": cmd(alertCmd), "unfurl": cmd(unfurlCmd),
-		"channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
+		"begun": cmd(begunCmd), "channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
 		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
 		"leave": cmd(leaveCmd), "become": cmd(becomeCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
@@ -304,6 +304,7 @@ var stageOptions = []string{
 	"approvers",
 	"two-repositories",
 	"private",
+	"private-shop",
 	"members-only-site",
 	"site-host",
 	"card",
@@ -622,14 +623,14 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 	if len(args) > 3 && args[0] == "in" {
 		thread, args = args[1], args[2:]
 	}
-	messages := s.Slack.Thread(s.Channel, s.threads[thread])
+	messages := s.Slack.Thread(s.channelOf(thread), s.threads[thread])
 	for i := len(messages) - 1; i >= 0; i-- {
 		if len(args) > 2 && !strings.Contains(harness.Unmarked(messages[i].Text), args[2]) {
 			continue
 		}
 		for _, c := range messages[i].Pressable() {
 			if strings.HasPrefix(c.ActionID, args[1]) {
-				return s.Slack.Click(s.Channel, messages[i].TS, c.ActionID, s.People[args[0]])
+				return s.Slack.Click(s.channelOf(thread), messages[i].TS, c.ActionID, s.People[args[0]])
 			}
 		}
 	}

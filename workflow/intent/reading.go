@@ -32,6 +32,7 @@ type Reading struct {
 	Files         bool     // asks to file an issue of what the thread is about
 	MergesBase    bool     // asks to merge the base branch into the pushed one
 	BaseToMerge   string   // the branch that it names then; empty: it names none
+	MovesTo       string   // says to go on in that channel, by id or #name; empty: it does not
 	GoesOn        bool     // says that stopped work goes on, perhaps beside other sentences
 	SaysGoOn      bool     // says that, and nothing else
 	AdoptsToBuild bool     // says to build it, too
@@ -188,6 +189,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 	r.Files = filesIssue(t)
 	r.PostsOn, r.PostsReview = postsReview(t)
 	r.BaseToMerge, r.MergesBase = readMergeBase(t)
+	r.MovesTo, _ = readMove(t)
 	if limit, limits := l.limitOf(t, consent); limits {
 		r.Limit = limit
 		r.ObjectsBesideLimit = l.objectsBesideLimit(t)
@@ -210,11 +212,11 @@ func (l Lexicon) ReadMessage(m workflow.Message, consultant ...string) Message {
 }
 
 // Permits reports whether the message permits something, provided that its writer may: an approval with a
-// scope or without, a push, a backport, a push to somebody else's branch, an issue, a review at the host, or
-// a merge of the base.
+// scope or without, a push, a backport, a push to somebody else's branch, an issue, a review at the host, a
+// merge of the base, or a move to another channel.
 func (r Reading) Permits() bool {
 	return r.Push.Allows || r.Discloses != workflow.DisclosureOpen || r.Backport || r.Lands || r.Files ||
-		r.PostsReview || r.MergesBase || r.Consent.Consents()
+		r.PostsReview || r.MergesBase || r.MovesTo != "" || r.Consent.Consents()
 }
 
 // Decides reports whether the message may permit something, let work go on, or make other people's messages

@@ -203,19 +203,33 @@ func threadParts() []maskedPart {
 	joined := lineKeeps("Line.")
 	reworded[aName] += " ActionID Label"
 	joined[anID] += " Other By"
+	moveOrder := kept{anID: moveIDs("Move.") + " ", aName: prefixed("Move.", "Name State UserName") + " "}
+	for _, line := range []string{"Begin.", "Leave."} {
+		for why, fields := range lineKeeps(line) {
+			moveOrder[why] += " " + fields
+		}
+	}
 	return []maskedPart{
 		{store.Hint{}, kept{anID: "Key User"}},
 		{store.Lines{}, lineKeeps("")},
 		{store.Replies{}, lineKeeps("")},
 		{store.Reworded{}, reworded},
 		{store.JoinedDuplicate{}, joined},
+		{store.MoveOffered{}, kept{anID: moveIDs(""), aName: "Name State UserName"}},
+		{store.MoveOrder{}, moveOrder},
 		{store.Update{}, kept{
-			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted PartOf"),
+			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted PartOf "+
+				"Left.Team Left.Channel Left.TS Left.Newest"),
 			aName: "Events OptionalEvents " +
 				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
 			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch Change.PullInto",
 		}},
 	}
+}
+
+// moveIDs returns the fields of a move that name threads. The link of one has no secret.
+func moveIDs(prefix string) string {
+	return prefixed(prefix, "From.Team From.Channel From.TS Channel Link TS")
 }
 
 func sideParts() []maskedPart {

@@ -140,19 +140,29 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), coales
 	coalesce((select r.kind from reports r
 		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
 	epoch, open, spent_usd, created_at, updated_at,
-	way, was, asked, may_ask, halted`
+	way, was, asked, may_ask, halted,
+	array(select channel || ' ' || thread_ts || ' ' || newest from moves
+		where session_id = sessions.id and state = 'moved' order by number)`
 
 // ScanSession reads one row of SessionColumns.
 func ScanSession(row pgx.Row) (workflow.Session, error) {
 	var s workflow.Session
+	var left []string
 	err := row.Scan(
 		&s.ID, &s.Thread.Team, &s.Thread.Channel, &s.Thread.TS, &s.PartOf, &s.Kind, &s.Phase, &s.Title,
 		&s.Requester, &s.Repository, &s.Before, &s.BaseBranch, &s.Pull, &s.PullInto, &s.Voided,
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision,
 		&s.ReportKind,
 		&s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
-		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted,
+		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted, &left,
 	)
+	for _, was := range left {
+		x := workflow.LeftThread{Thread: workflow.Thread{Team: s.Thread.Team}}
+		if _, err := fmt.Sscan(was, &x.Channel, &x.TS, &x.Newest); err != nil {
+			return s, fmt.Errorf("a thread that was left: %w", err)
+		}
+		s.Left = append(s.Left, x)
+	}
 	return s, err
 }
 

@@ -23,8 +23,13 @@ const (
 	PushTarget     Target = "push"     // the question before a push
 )
 
+// inChannel is the condition that a session s is or was in a thread of the channel $2 of the team $3.
+const inChannel = `s.team = $3 and (s.channel = $2
+	or exists (select 1 from moves v where v.session_id = s.id and v.channel = $2 and v.state = 'moved'))`
+
 // targets selects the sessions and kinds of the targets with a ts, $1, in the channel $2 of the team $3.
 const targets = `select o.session_id, case when o.card is not null then 'card'
+			when o.move is not null then 'report' -- it has the report, and its buttons
 			when exists (select 1 from reports r where r.session_id = o.session_id
 				and r.text = l.text) then 'report'
 			when exists (select 1 from endorsements e where e.session_id = o.session_id
@@ -34,13 +39,13 @@ const targets = `select o.session_id, case when o.card is not null then 'card'
 			when exists (select 1 from allowances w where w.session_id = o.session_id
 				and w.names = l.text) then 'push' else '' end as target
 		from outbox o join sessions s on s.id = o.session_id left join lines l on l.id = o.line_id
-		where o.ts = $1 and s.channel = $2 and s.team = $3
+		where o.ts = $1 and ` + inChannel + `
 	union all
 		select a.session_id, 'approval' from approvals a join sessions s on s.id = a.session_id
-		where a.message_ts = $1 and s.channel = $2 and s.team = $3
+		where a.message_ts = $1 and ` + inChannel + `
 	union all
 		select e.session_id, 'approval' from endorsements e join sessions s on s.id = e.session_id
-		where e.message_ts = $1 and e.subject = '' and s.channel = $2 and s.team = $3`
+		where e.message_ts = $1 and e.subject = '' and ` + inChannel
 
 // findTarget returns the session with a message to which reactions mean something, or an empty string.
 func findTarget(ctx context.Context, tx pgx.Tx, thread workflow.Thread, ts string) (id string, err error) {
@@ -92,6 +97,7 @@ func (r Reader) Targets(ctx context.Context, approval string) (ts []string, err 
 		from approvals a join outbox o on o.session_id = a.session_id left join lines l on l.id = o.line_id
 		where a.id = $2 and a.session_id = $1 and o.ts is not null and (a.at = l.at
 			or o.card = (select max(card) from outbox where session_id = $1)
+			or o.move = (select max(number) from moves where session_id = $1 and revision = a.revision)
 			or exists (select 1 from reports r where r.session_id = $1 and r.revision = a.revision
 				and r.text = l.text)
 			or exists (select 1 from allowances w where w.approval_id = a.id and w.names = l.text))

@@ -31,9 +31,12 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 				return err
 			}
 		}
-		id, call, list, err := findSession(ctx, tx, came)
+		id, call, list, err := i.findSession(ctx, tx, came)
 		if err != nil || id == "" || len(list) == 0 {
 			return err
+		}
+		if slices.ContainsFunc(list, isStopOfLeft) {
+			stops = append(stops, i.stopsAmong(list)...)
 		}
 		if err := i.tellParts(ctx, tx, id, list); err != nil {
 			return err
@@ -84,9 +87,10 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 }
 
 // findSession finds the session of the thread, or begins one if a message may do so; then list begins
-// with that message. If the old session is cleaned away meanwhile, the next attempt begins a new one. A
-// mention that was added by an edit is in the list only if it begins the session.
-func findSession(
+// with that message. Of a thread that a session has left, list holds what counts there nevertheless. If the
+// old session is cleaned away meanwhile, the next attempt begins a new one. A mention that was added by an
+// edit is in the list only if it begins the session.
+func (i *Inbox) findSession(
 	ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent,
 ) (id string, call firstMessage, list []workflow.IncomingEvent, err error) {
 	byEdit := func(in workflow.IncomingEvent) bool {
@@ -106,6 +110,9 @@ func findSession(
 	}
 	for {
 		if starts >= 0 {
+			if left, err := findLeft(ctx, tx, thread); err != nil || left != nil {
+				return i.ofLeft(ctx, tx, left, came, err)
+			}
 			in := came[starts]
 			tag, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title)
 				values ($1, $2, $3, $4, $5, left($6, 120)) on conflict (team, channel, thread_ts) do nothing`,
@@ -114,6 +121,9 @@ func findSession(
 				return "", call, nil, err
 			}
 			if tag.RowsAffected() > 0 {
+				if err := checkNotLeft(ctx, tx, thread); err != nil {
+					return "", call, nil, err
+				}
 				list = append([]workflow.IncomingEvent{in},
 					slices.DeleteFunc(slices.Clone(came[starts+1:]), func(next workflow.IncomingEvent) bool {
 						return byEdit(next) || byEdit(in) && next.TS == in.TS &&
@@ -136,7 +146,8 @@ func findSession(
 			return id, call, list, err
 		}
 		if starts < 0 {
-			return "", call, nil, nil
+			left, err := findLeft(ctx, tx, thread)
+			return i.ofLeft(ctx, tx, left, came, err)
 		}
 	}
 }
@@ -319,9 +330,9 @@ const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inact
 	'restricted_action_thread_locked', 'restricted_action_non_threadable_channel'`
 
 // refusedWhileAbsent selects the outbox rows that Slack refused because nothing can be posted in the channel
-// for a while, except batches of progress lines. The rows of a batch stay together: the batch has the key of
-// its first row, by which the poster finds it.
-const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction = ''
+// for a while, except batches of progress lines and what is said of a move. The rows of a batch stay
+// together: the batch has the key of its first row, by which the poster finds it.
+const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction = '' and move is null
 	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 

@@ -110,12 +110,14 @@ func (s SplitAlert) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 		Value:    s.Alert.App,
 		At:       s.Press.At,
 	}
-	list := []workflow.IncomingEvent{in}
-	id, _, _, err := findSession(ctx, tx, list)
+	i := &Inbox{queue: r.Queue}
+	id, _, list, err := i.findSession(ctx, tx, []workflow.IncomingEvent{in})
 	if err != nil {
 		return fmt.Errorf("begin a session for a counted alert: %w", err)
 	}
-	i := &Inbox{queue: r.Queue}
+	if len(list) == 0 { // the session of that thread has left it
+		return nil
+	}
 	fresh, _, err := i.insertMessages(ctx, tx, id, list, seenKinds)
 	if err != nil || len(fresh) == 0 {
 		return err

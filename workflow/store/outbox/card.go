@@ -69,7 +69,8 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 	var from, to int
 	var worked int64
 	err := tx.QueryRow(ctx,
-		`select s.team, s.channel, split_part(s.thread_ts, ' ', 1), s.repositories_before || s.repository,
+		`select s.team, coalesce(o.channel, s.channel),
+			coalesce(o.thread_ts, split_part(s.thread_ts, ' ', 1)), s.repositories_before || s.repository,
 			case when s.part_of is null then '' else s.repository end,
 			c.key, coalesce(o.ts, ''), coalesce(c.ended, case when s.open then s.phase
 			else 'paused' end), c.ended is not null,

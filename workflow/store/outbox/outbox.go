@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -48,6 +49,20 @@ type row struct {
 	Card    *int
 	Code    []byte
 	Vouched []int
+	TriedAt time.Time
+	Place
+}
+
+// A Place is the thread of a row that is not posted in the session's present one.
+type Place struct {
+	Channel  *string
+	ThreadTS *string // empty: the row begins a thread
+}
+
+// equals reports whether two rows go to the same thread.
+func (p Place) equals(o Place) bool {
+	return (p.Channel == nil) == (o.Channel == nil) &&
+		(p.Channel == nil || *p.Channel == *o.Channel && *p.ThreadTS == *o.ThreadTS)
 }
 
 // Rewriting says how a row is related to a message that is in Slack already.
@@ -93,6 +108,12 @@ func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*wor
 		Scan(&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS, &p.Repositories); err != nil {
 		return p, err
 	}
+	if at := batch[0].Place; at.Channel != nil {
+		p.Thread.Channel = *at.Channel
+		p.Thread.TS = *at.ThreadTS
+		p.Begins = p.Thread.TS == ""
+		p.TriedAt = batch[0].TriedAt
+	}
 	if run := batch[0].Card; run != nil {
 		if p.Card, err = drawFirst(ctx, tx, session, *run, p.Tried); err != nil {
 			return p, err
@@ -116,7 +137,9 @@ func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) 
 			'{}') as calls,
 			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note,
-			o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched
+			o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched,
+			coalesce(o.tried_at, now()) as tried_at, coalesce(o.channel, was.channel) as channel,
+			coalesce(o.thread_ts, was.thread_ts) as thread_ts
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
 		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = ''
 			order by o.id limit 40 for update of o`,
@@ -143,7 +166,8 @@ func joinLines(rows []row) []row {
 	}
 	n := 1
 	size := len(first.Text)
-	for n < len(rows) && !rows[n].Alone && size+len(rows[n].Text) < maxReply {
+	for n < len(rows) && !rows[n].Alone && rows[n].equals(first.Place) &&
+		size+len(rows[n].Text) < maxReply {
 		size += len(rows[n].Text)
 		n++
 	}

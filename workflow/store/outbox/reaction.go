@@ -34,7 +34,8 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 				first+` order by o.id limit 1) as next
 			where s.id = $1 and outbox.reaction <> '' and outbox.id = next.id
 			returning outbox.key, outbox.reaction, outbox.on_ts, outbox.ephemeral_to, outbox.ephemeral,
-				next.tried, s.team, s.channel, split_part(s.thread_ts, ' ', 1)`,
+				next.tried, s.team, coalesce(outbox.channel, s.channel),
+				coalesce(outbox.thread_ts, split_part(s.thread_ts, ' ', 1))`,
 			session).
 			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.Tried, &p.Thread.Team,
 				&p.Thread.Channel, &p.Thread.TS)

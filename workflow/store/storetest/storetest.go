@@ -204,6 +204,24 @@ func Approval(r workflow.Report, id string) []store.Part {
 	}
 }
 
+// Moving orders the move of the turn's session to the channel C2, by the message with which it began, and
+// returns the key of the posting that begins the new thread.
+func Moving(t *testing.T, turn *store.Turn) (key string) {
+	t.Helper()
+	s := turn.Session()
+	m := workflow.Move{
+		Number: len(s.Left) + 1, From: s.Thread, Channel: "C2", Name: "payments", UserName: "ann",
+		Link: "https://acme.slack.com/archives/C2/p" + workflow.LinkTS, Text: "This goes on from C1.",
+	}
+	require.NoError(t, turn.Record(t.Context(),
+		consent.Permission{Permission: *Permission(fmt.Sprint("m", m.Number), workflow.PermitMove, 0)},
+		store.MoveOrder{
+			Move: m, Begin: workflow.Line{Agent: "orchestrator", Text: m.Text},
+			Leave: workflow.Line{Agent: "orchestrator", Text: m.WhereItGoesOn()},
+		}))
+	return fmt.Sprintf("%s:move:%d", s.ID, m.Number)
+}
+
 // MarkPosted stores that a posting is in Slack at ts. The test fails if another ts was stored before.
 func MarkPosted(t *testing.T, s *store.Store, key, ts string) {
 	t.Helper()
@@ -270,6 +288,9 @@ var sessionRows = []string{
 			'U1', '%[1]s.0', 'filed')`,
 	`insert into disclosures (id, session_id, repository, tree, title, summary, shown)
 		values ('d%[1]s', '%[1]s', 'shop', 't', 'title', 'summary', 'question')`,
+	`insert into moves (session_id, number, key, team, channel, thread_ts, to_channel, to_name, link, text,
+		revision, state) values ('%[1]s', 1, '%[1]s:move:1', 'T1', 'C1', '%[1]s.0', 'C2', 'payments', 'l',
+			'x', 1, 'offered')`,
 	`insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, message_ts,
 		permission_id) values ('a%[1]s', '%[1]s', 1, 'h', 'c', 'U1', '%[1]s.0', 'p%[1]s')`,
 	`insert into decisions (session_id, what, allowed) values ('%[1]s', 'approve', true)`,

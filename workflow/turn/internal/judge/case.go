@@ -132,7 +132,7 @@ type approverCheck struct {
 func (c *Case) says() intent.Reading { return c.Message.Says }
 
 // begins reports whether the message is the first one of its thread.
-func (c *Case) begins() bool { return c.Message.TS == c.Session.Thread.TS }
+func (c *Case) begins() bool { return c.Session.IsRoot(c.Message.TS) }
 
 // maySpeak reports whether the writer's words are not held back.
 func (c *Case) maySpeak() bool { return get(c, &c.held) == "" }

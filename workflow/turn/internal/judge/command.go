@@ -25,7 +25,7 @@ func (j *Judge) judgeCommand(m intent.Message, p workflow.Person) []store.Part {
 		return j.Answer(m, fmt.Sprintf("%s: I am in the middle of %s. Say \"stop\" first, "+
 			"or wait for the result.", p.Name, busy))
 	}
-	if rest == "" && m.TS == j.Session().Thread.TS {
+	if rest == "" && j.Session().IsRoot(m.TS) {
 		return j.Answer(m, fmt.Sprintf("%s: say what it is about, for example `/%s \"…\"`.", p.Name, c))
 	}
 	return j.beginWorkflow(m, p, c, rest)

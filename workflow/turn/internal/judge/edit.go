@@ -14,7 +14,7 @@ import (
 // judgeDeletion stops the session if its request was deleted. The deletion of an approval voids it. The
 // deletion of any other message is told to the agents if they had read it.
 func (j *Judge) judgeDeletion(ctx context.Context, m intent.Message) ([]store.Part, error) {
-	if m.TS != j.Session().Thread.TS {
+	if !j.Session().IsRoot(m.TS) {
 		author := workflow.Person{ID: m.User, Name: j.PersonName(ctx, m.User)}
 		if void, err := j.Objections.OfApproval(ctx, m, author); err != nil {
 			return nil, err

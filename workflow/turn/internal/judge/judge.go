@@ -45,11 +45,11 @@ func (j *Judge) turnAway(m intent.Message, p workflow.Person, reason string) []s
 	f := j.Ignore(m)
 	// until a person who may approve adopts it
 	ledger.Change(f, func(h *inbox.Handled) { h.Held = permission.IsMessage(m.Kind) })
-	if m.TS == j.Session().Thread.TS {
+	if j.Session().IsRoot(m.TS) {
 		// a refused message gives the session no title
 		f = append(f, store.Update{Change: func(s *workflow.Session) { s.Title = "" }})
 	}
-	if m.TS == j.Session().Thread.TS || m.Says.Permits() || m.Kind == workflow.MessageMention ||
+	if j.Session().IsRoot(m.TS) || m.Says.Permits() || m.Kind == workflow.MessageMention ||
 		m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
 		f = append(f, store.Lines(j.ProgramLine("I cannot take this: "+reason+".")))
 	}

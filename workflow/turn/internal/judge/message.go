@@ -26,6 +26,11 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if len(messages) > 0 { // who may decide depends on the channel in which it goes on
+		if err := j.Refresh(ctx); err != nil {
+			return err
+		}
+	}
 	for _, unread := range messages {
 		m := j.Read(unread)
 		parts, err := j.JudgeMessage(ctx, m)

@@ -141,6 +141,10 @@ func decisionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.PostReview(ctx, c.Message, c.person(), b.means, "")
 			}, workflow.ButtonPostReview),
+		press("Go on there", "is judged like an approval, of the move with exactly the words that were shown",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.Approvals.Move(ctx, c.Message, c.person(), b.means)
+			}, workflow.ButtonMove),
 		press("Fix it there", "is judged like an approval, of the files of the pushed change alone",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Approvals.FixChecks(ctx, c.Message, c.person(), b.means)

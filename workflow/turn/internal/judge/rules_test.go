@@ -61,6 +61,9 @@ var wordCases = []ruleCase{
 		c.pushed.value = "it was pushed already"
 	}},
 	{"file an issue", "file it", heldBack},
+	{"move", "continue in #payments", nothing},
+	{"move", "take this to <#C0123ABCD|payments>", asked},
+	{"move", "continue in #payments", heldBack},
 	{"stop", "not this week, make an issue of it", func(c *Case) {
 		c.approved.value = &workflow.Approval{}
 	}},
@@ -148,6 +151,7 @@ var pressCases = []pressCase{
 	{"Backport", workflow.ButtonBackport, heldBack},
 	{"File it", workflow.ButtonFile, heldBack},
 	{"Post it", workflow.ButtonPostReview, heldBack},
+	{"Go on there", workflow.ButtonMove, heldBack},
 	{"Merge main", workflow.ButtonMergeBase, heldBack},
 	{"Fix it there", workflow.ButtonFixThere, heldBack},
 	{"Fix it, Go ahead", workflow.ButtonFix, heldBack},
@@ -319,7 +323,7 @@ func TestEveryRuleFires(t *testing.T) {
 var whileHeld = []string{
 	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
 	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
-	"file an issue", "post a review", "merge of the base", "limited approval, held",
+	"file an issue", "move", "post a review", "merge of the base", "limited approval, held",
 	"words of a private thread", "push", "limit reached", "limit to approved work", "consent, unclear",
 	"approval", "question about the change", "review",
 	"who knows the code", "held",

@@ -187,6 +187,21 @@ func outwardRules() []rule {
 			},
 		},
 		{
+			name: "move",
+			when: `it says to go on in another channel ("continue in #payments"), and nothing else`,
+			then: "moves the session to a new thread there, if its writer is a full member in both " +
+				"channels whose words are not held, and threads there may be about the repositories; " +
+				"from a private conversation, shows the text first, which a person who may approve " +
+				"has to confirm",
+			fires: func(c *Case) bool { return c.says().MovesTo != "" },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				if get(c, &c.nothingRan) {
+					return j.Approvals.NothingToMove(c.Message, c.person()), nil
+				}
+				return j.Approvals.Move(ctx, c.Message, c.person(), "")
+			},
+		},
+		{
 			name: "post a review",
 			when: "it asks to post the review on its pull request, and nothing else, and there is one",
 			then: "is judged like an approval, of that review alone",

@@ -144,7 +144,7 @@ func (j *Judgements) Changed(
 	if err != nil || !written || m.User != e.User {
 		return "", "", err // pressed, or the root of a slash command
 	}
-	text, _, found, err := j.Slack.Reread(ctx, j.Session().Thread, e.MessageTS)
+	text, _, found, err := j.Slack.Reread(ctx, j.Session().ThreadOf(e.MessageTS), e.MessageTS)
 	switch {
 	case err != nil:
 		return "", "", fmt.Errorf("read the approval of %s again: %w", e.User, err)

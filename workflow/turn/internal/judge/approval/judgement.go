@@ -27,7 +27,7 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 			workflow.ButtonFixLimited,
 			workflow.ButtonTakeUp, workflow.ButtonPutBack, workflow.ButtonBackport, workflow.ButtonGoOn,
 			workflow.ButtonPassOn, workflow.ButtonFile, workflow.ButtonPostReview, workflow.ButtonPushShown,
-			workflow.ButtonPushNeutral,
+			workflow.ButtonPushNeutral, workflow.ButtonMove,
 		},
 		m.ActionID,
 	)
@@ -120,14 +120,14 @@ func (j *Judgements) readsAsBefore(ctx context.Context, m workflow.Message) (boo
 	s := j.Session()
 	switch {
 	case m.Kind == workflow.MessageForm, m.Kind == workflow.MessageAction, m.Kind == workflow.MessageRemark,
-		m.TS == s.Thread.TS && strings.HasPrefix(m.Text, "/"): // the bot posts a slash command's root message
+		s.IsRoot(m.TS) && strings.HasPrefix(m.Text, "/"): // the bot posts a slash command's root message
 		return true, nil
 	}
 	newest, err := j.Inbox().Original(ctx, m.TS, 1<<62)
 	if err != nil || newest != m.Text {
 		return false, err
 	}
-	text, _, found, err := j.Slack.Reread(ctx, s.Thread, m.TS)
+	text, _, found, err := j.Slack.Reread(ctx, s.ThreadOf(m.TS), m.TS)
 	return found && ReadsSame(m.Text, text), err
 }
 

@@ -18,7 +18,7 @@ import (
 func (o *Objections) Reacted(
 	ctx context.Context, m intent.Message, p workflow.Person,
 ) ([]store.Part, error) {
-	target, err := o.Inbox().Target(ctx, m.Message, o.Session().Thread)
+	target, err := o.Inbox().Target(ctx, m.Message, o.Session().ThreadOf(m.TS))
 	if err != nil || target == inbox.NoTarget {
 		return o.Ignore(m), err
 	}

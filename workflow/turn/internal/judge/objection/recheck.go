@@ -64,7 +64,7 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 	if err != nil || !written || m.User != p.ID {
 		return err // pressed, or the root of a slash command
 	}
-	text, _, found, err := o.Slack.Reread(ctx, o.Session().Thread, ts)
+	text, _, found, err := o.Slack.Reread(ctx, o.Session().ThreadOf(ts), ts)
 	if err != nil {
 		return errors.Join(errors.New("what permits the push could not be read again before it"), err)
 	}
@@ -90,7 +90,7 @@ func (o *Objections) recheckMessage(ctx context.Context, ts string, p workflow.P
 
 // recheckReactions receives the reactions to a message that say no and were not received before.
 func (o *Objections) recheckReactions(ctx context.Context, ts string) error {
-	thread := o.Session().Thread
+	thread := o.Session().ThreadOf(ts)
 	reactions, err := o.Slack.Reactions(ctx, thread, ts)
 	if err != nil {
 		return err

@@ -32,6 +32,11 @@ type Slack interface {
 	// Private reports whether a channel is private, a direct message, or shared with another workspace. An
 	// error means that it may be.
 	Private(ctx context.Context, channel string) (bool, error)
+	// Channel looks up a channel by its id or, with a # before it, by its name. found is false if there is
+	// none that the bot can see.
+	Channel(ctx context.Context, named string) (c workflow.Channel, found bool, err error)
+	// Permalink returns the address of a thread.
+	Permalink(t workflow.Thread) string
 	// Reactions returns the reactions to a message in the thread's channel, and none if it does not exist.
 	Reactions(ctx context.Context, thread workflow.Thread, ts string) ([]workflow.Reaction, error)
 	// Zone returns the time zone of a user, or nil if it is not known.

@@ -295,7 +295,7 @@ func (at *Attachments) CompleteMention(ctx context.Context, m workflow.Message) 
 		strings.Contains(m.Text, "\n> ") {
 		return m.Text, nil // the text already has what was shared
 	}
-	again, files, found, err := at.Slack.Reread(ctx, at.Session().Thread, m.TS)
+	again, files, found, err := at.Slack.Reread(ctx, at.Session().ThreadOf(m.TS), m.TS)
 	if err != nil || !found {
 		if err != nil {
 			at.Log.Warn("cannot read a mention again", "err", err)
