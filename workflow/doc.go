@@ -115,6 +115,9 @@
 //   - "File it" files the newest report as an issue (approval/file.go): at the git host or in a tracker, by
 //     package tickets from the rows of store/ticket. It also tells the tickets that a request named what
 //     was pushed for them (delivery/tickets.go).
+//   - "Continue in #payments" (approval/move.go) is a row of moves, and a posting that begins a thread. When
+//     that is in Slack (store/outbox/move.go), the session's row gets the new thread, and what was posted
+//     keeps the old one. Package inbox answers who writes in a thread that was left (store/inbox/move.go).
 //   - Lessons about a repository (store/lessons) come only from what the program saw or a member
 //     said (judge/lesson.go); agents get it as data with the brief (orchestrator/brief.go).
 //   - The operator may pause a repository, a channel or everything (store/pauses.go); a

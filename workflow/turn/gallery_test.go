@@ -239,6 +239,7 @@ func TestWhoVouches(t *testing.T) {
 		"workflow/turn/internal/delivery/result.go",
 		"workflow/turn/internal/delivery/review.go",
 		"workflow/turn/internal/judge/approval/file.go",
+		"workflow/turn/internal/judge/approval/move.go",
 		"workflow/turn/internal/record/ledger/say.go",
 		"workflow/turn/internal/record/ledger/words.go",
 		"workflow/turn/internal/tasks/orchestrator/report.go",
@@ -653,6 +654,7 @@ func allSamples() map[string][]workflow.Line {
 	maps.Copy(all, questionSamples())
 	maps.Copy(all, replySamples())
 	maps.Copy(all, threadSamples())
+	maps.Copy(all, moveSamples())
 	maps.Copy(all, workSamples())
 	maps.Copy(all, pushSamples())
 	return all
@@ -745,6 +747,31 @@ func questionSamples() map[string][]workflow.Line {
 			labelled("repository", "bank", "", "repository", "shop", "")...)},
 		"a form for the branch": says("ann: reply `branch: NAME`. " +
 			"There are: release/1.4, release/1.3, main."),
+	}
+}
+
+// moveSamples returns examples of what is said when a thread goes on in another channel.
+func moveSamples() map[string][]workflow.Line {
+	move := workflow.Move{
+		Name: "payments", UserName: "bea", Link: "https://acme.slack.com/archives/C0PAYMENTS/p1770000000000100",
+		Text: "This goes on from [a thread in #bugs](https://acme.slack.com/archives/C0BUGS/p1760000000000100), as " +
+			"bea says.\nRevision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
+			"Root cause (revision 1, at b34274e): “A split loses the rest”",
+	}
+	begins := says(move.Text)
+	begins[0].Vouched = []int{0, 1}
+	begins[0].Buttons = labelled("fix_it", "Fix it", "primary")
+	shown := says("Shall I go on in #payments? This conversation is private, and what I know from it is known " +
+		"there from then on. Others would read there at once:\n> " +
+		strings.ReplaceAll(move.Text, "\n", "\n> ") +
+		"\nPress the button, or say once more \"continue in #payments\".")
+	shown[0].Buttons = labelled("move", "Go on there", "")
+	return map[string][]workflow.Line{
+		"a private conversation is to go on elsewhere": shown,
+		"a thread begins that goes on from another":    begins,
+		"a thread is left for another channel":         says(move.WhereItGoesOn()),
+		"a move to another channel is refused to a person": says("gus: guests cannot move a thread. Ask a full " +
+			"member to say it."),
 	}
 }
 

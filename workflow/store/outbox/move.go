@@ -43,6 +43,7 @@ func (o *Outbox) Began(ctx context.Context, key, ts string) (stands string, err 
 	if err != nil {
 		return "", fmt.Errorf("go on in the thread %s: %w", ts, err)
 	}
+	failpoint.Crash("move_switched")
 	return stands, nil
 }
 
@@ -203,9 +204,9 @@ func (r moving) takeButtons(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// onlyShowing are the buttons that decide nothing.
+// onlyShowing are the buttons that decide nothing, and the one that had the session moved.
 var onlyShowing = []workflow.ActionID{
-	workflow.ButtonDetails, workflow.ButtonShowDiff, workflow.ButtonExplain, workflow.ButtonWorks,
+	workflow.ButtonMove, workflow.ButtonDetails, workflow.ButtonShowDiff, workflow.ButtonExplain, workflow.ButtonWorks,
 	workflow.ButtonBroken,
 }
 

@@ -136,9 +136,9 @@ func TestFrozenAtEachPoint(t *testing.T) {
 func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, stops []stop) (left []stop)) {
 	t.Helper()
 	binary := withPoints(t)
-	// those of a merge have runs of their own
+	// those of a merge or a move have runs of their own
 	points := slices.DeleteFunc(crashPoints(t), func(point string) bool {
-		return isMerging(point) || point == wordsAsked
+		return isMerging(point) || isMoving(point) || point == wordsAsked
 	})
 	require.GreaterOrEqual(t, len(points), 30)
 	whole := 0 // percent of BOBBIN_CHAOS

@@ -243,7 +243,7 @@ func (ap *Approvals) newMove(
 func (ap *Approvals) moveParts(
 	ctx context.Context, m intent.Message, p workflow.Person, move workflow.Move,
 ) ([]store.Part, error) {
-	lost, err := ap.lostApprovals(ctx, workflow.Thread{Team: move.From.Team, Channel: move.Channel})
+	lost, err := ap.lostApprovals(ctx, workflow.Channel{ID: move.Channel, Name: move.Name})
 	if err != nil {
 		return nil, err
 	}
@@ -271,15 +271,17 @@ func (ap *Approvals) moveParts(
 
 // lostApprovals says whose approval of work that is not pushed does not hold in the other channel, or returns
 // an empty string. Before the push everybody who approved is looked up there once more.
-func (ap *Approvals) lostApprovals(ctx context.Context, there workflow.Thread) (string, error) {
+func (ap *Approvals) lostApprovals(ctx context.Context, to workflow.Channel) (string, error) {
 	words, err := ap.wordsNotPushed(ctx)
 	if err != nil || len(words) == 0 {
 		return "", err
 	}
 	approvers, err := ap.Permissions.Approvers(ctx)
 	if err != nil {
-		return " Slack does not tell me who may approve there, so the approval has to be given anew.", nil
+		return fmt.Sprintf(" Slack does not tell me who may approve in #%s, so the approval has to be given "+
+			"anew there.", to.Name), nil
 	}
+	there := workflow.Thread{Team: ap.Session().Thread.Team, Channel: to.ID}
 	var lost []string
 	for _, e := range words {
 		p, err := ap.Slack.Person(ctx, there, e.User)
@@ -291,8 +293,8 @@ func (ap *Approvals) lostApprovals(ctx context.Context, there workflow.Thread) (
 	if len(lost) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf(" The approval of %s does not hold there: somebody who may approve there has to "+
-		"give it anew before anything is pushed.", plaintext.And(lost)), nil
+	return fmt.Sprintf(" The approval of %s does not hold in #%s: somebody who may approve there has to "+
+		"give it anew before anything is pushed.", plaintext.And(lost), to.Name), nil
 }
 
 // wordsNotPushed returns the words for the newest revision, if it is not pushed yet.

@@ -47,7 +47,11 @@ func (ap *Approvals) movedText(
 		if err != nil {
 			return "", err
 		}
-		lines = append(lines, "Known:", plaintext.CutBytes(ap.MaskShown(report.Text), maxMovedReport))
+		known := report.Text
+		if !s.Phase.AwaitsConsent() { // how to answer it is no news any more
+			known, _, _ = strings.Cut(known, "\nNo code was changed. Reply ")
+		}
+		lines = append(lines, "Known:", plaintext.CutBytes(ap.MaskShown(known), maxMovedReport))
 	}
 	q, err := ap.Store.Waiting(ctx, s.ID)
 	if err != nil {
@@ -116,7 +120,7 @@ func (ap *Approvals) movedState(ctx context.Context, to workflow.Channel) (strin
 			names = append(names, name)
 		}
 	}
-	lost, err := ap.lostApprovals(ctx, workflow.Thread{Team: s.Thread.Team, Channel: to.ID})
+	lost, err := ap.lostApprovals(ctx, to)
 	switch {
 	case err != nil:
 		return "", err
