@@ -31,8 +31,8 @@ type Outbox interface {
 	// Posted records the ts of the posting's message, and returns the ts that is on record: a different one
 	// if another poster was faster.
 	Posted(ctx context.Context, key, ts string) (stands string, err error)
-	// Began records the ts of a posting that begins a thread, as Posted does. From then on the session belongs
-	// to that thread.
+	// Began records the ts of a posting that begins a thread, as Posted does. From then on the session
+	// belongs to that thread.
 	Began(ctx context.Context, key, ts string) (stands string, err error)
 	// NotBegun records that Slack refuses a posting that begins a thread permanently, and why.
 	NotBegun(ctx context.Context, key, reason string) error

@@ -59,8 +59,9 @@ func channelCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	return nil
 }
 
-// begunCmd implements "begun CHANNEL OLD": waits until the bot has begun a thread in the channel of the thread
-// CHANNEL, which is the main thread from then on. The main thread before it has the name OLD from then on.
+// begunCmd implements "begun CHANNEL OLD": waits until the bot has begun a thread in the channel of the
+// thread CHANNEL, which is the main thread from then on. The main thread before it has the name OLD from then
+// on.
 func begunCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	channel := s.channels[args[0]]
 	return s.Poll(ctx, func() (bool, error) {

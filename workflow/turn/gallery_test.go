@@ -753,16 +753,18 @@ func questionSamples() map[string][]workflow.Line {
 // moveSamples returns examples of what is said when a thread goes on in another channel.
 func moveSamples() map[string][]workflow.Line {
 	move := workflow.Move{
-		Name: "payments", UserName: "bea", Link: "https://acme.slack.com/archives/C0PAYMENTS/p1770000000000100",
-		Text: "This goes on from [a thread in #bugs](https://acme.slack.com/archives/C0BUGS/p1760000000000100), as " +
-			"bea says.\nRevision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
+		Name:     "payments",
+		UserName: "bea",
+		Link:     "https://acme.slack.com/archives/C0PAYMENTS/p1770000000000100",
+		Text: "This goes on from [a thread in #bugs]" +
+			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea says.\nRevision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
 			"Root cause (revision 1, at b34274e): “A split loses the rest”",
 	}
 	begins := says(move.Text)
 	begins[0].Vouched = []int{0, 1}
 	begins[0].Buttons = labelled("fix_it", "Fix it", "primary")
-	shown := says("Shall I go on in #payments? This conversation is private, and what I know from it is known " +
-		"there from then on. Others would read there at once:\n> " +
+	shown := says("Shall I go on in #payments? This conversation is private, and what I know from it is " +
+		"known there from then on. Others would read there at once:\n> " +
 		strings.ReplaceAll(move.Text, "\n", "\n> ") +
 		"\nPress the button, or say once more \"continue in #payments\".")
 	shown[0].Buttons = labelled("move", "Go on there", "")
@@ -770,8 +772,8 @@ func moveSamples() map[string][]workflow.Line {
 		"a private conversation is to go on elsewhere": shown,
 		"a thread begins that goes on from another":    begins,
 		"a thread is left for another channel":         says(move.WhereItGoesOn()),
-		"a move to another channel is refused to a person": says("gus: guests cannot move a thread. Ask a full " +
-			"member to say it."),
+		"a move to another channel is refused to a person": says("gus: guests cannot move a thread. Ask a " +
+			"full member to say it."),
 	}
 }
 

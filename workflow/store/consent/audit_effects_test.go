@@ -125,7 +125,7 @@ func TestWhatWentOutIsNotChangedByHand(t *testing.T) {
 // What went out before it was audited is recorded once, behind what the chain has.
 func TestWhatWentOutBeforeIsRecordedOnce(t *testing.T) {
 	t.Parallel()
-	s := storetest.OpenAt(t, 53)
+	s := storetest.OpenAt(t, 51)
 	for _, sql := range []string{
 		`insert into sessions (id, team, channel, thread_ts) values ('begun', 'T', 'C', 'b')`,
 		`insert into decisions (session_id, what, allowed) values ('begun', 'stop', true)`,

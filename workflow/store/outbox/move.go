@@ -206,7 +206,8 @@ func (r moving) takeButtons(ctx context.Context, tx pgx.Tx) error {
 
 // onlyShowing are the buttons that decide nothing, and the one that had the session moved.
 var onlyShowing = []workflow.ActionID{
-	workflow.ButtonMove, workflow.ButtonDetails, workflow.ButtonShowDiff, workflow.ButtonExplain, workflow.ButtonWorks,
+	workflow.ButtonMove, workflow.ButtonDetails, workflow.ButtonShowDiff,
+	workflow.ButtonExplain, workflow.ButtonWorks,
 	workflow.ButtonBroken,
 }
 

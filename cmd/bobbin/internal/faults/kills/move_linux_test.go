@@ -28,9 +28,14 @@ func isMoving(point string) bool { return strings.HasPrefix(point, "move_") }
 func TestASessionMovesOnce(t *testing.T) {
 	t.Parallel()
 	for _, at := range []stop{
-		{"event_stored", 1}, {"message_judged", 1}, {"message_handled", 1},
+		{"event_stored", 1},
+		{"message_judged", 1},
+		{"message_handled", 1},
 		{"posting_tried", 2}, // the first is the reaction to the words
-		{"reply_posted", 1}, {"posting_delivered", 2}, {"move_switching", 1}, {"move_switched", 1},
+		{"reply_posted", 1},
+		{"posting_delivered", 2},
+		{"move_switching", 1},
+		{"move_switched", 1},
 		{"posting_recorded", 2},
 	} {
 		t.Run(at.point, func(t *testing.T) {
@@ -50,12 +55,14 @@ func TestMovesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		forget, want string
 	}{
 		"the mark of what was tried": {
-			stop{"reply_posted", 1}, `update outbox set batch = null, tried_at = null
+			stop{"reply_posted", 1},
+			`update outbox set batch = null, tried_at = null
 				where thread_ts = '' and posted_at is null`,
 			"threads in the other channel: 2, want 1",
 		},
 		"the thread of the session, stored with the posting": {
-			stop{"move_switched", 1}, `update sessions set channel = moves.channel, thread_ts = moves.thread_ts
+			stop{"move_switched", 1},
+			`update sessions set channel = moves.channel, thread_ts = moves.thread_ts
 				from moves where moves.session_id = sessions.id`,
 			`"Which one?" stands 0 times in the new thread, want 1`,
 		},
@@ -76,7 +83,8 @@ func openMove(t *testing.T) *moveRun {
 		return "reply", map[string]any{"text": "Which one?"}
 	}
 	m := &moveRun{pressRun: &pressRun{chaos: &chaos{
-		t: t, seed: 1, sessions: 1, replicas: 1, binary: withPoints(t), model: chatmodel.Serve(t, asksBack).URL,
+		t: t, seed: 1, sessions: 1, replicas: 1, binary: withPoints(t),
+		model: chatmodel.Serve(t, asksBack).URL,
 	}}}
 	m.open()
 	m.there = m.slack.AddChannel(slacktest.Channel{

@@ -231,15 +231,13 @@ func (ap *Approvals) fileParts(m intent.Message, p workflow.Person, draft ticket
 	if draft.Revision == 0 {
 		what = "what was reported"
 	}
-	said := fmt.Sprintf("I file an issue at `%s` with %s, as %s says.", draft.Place, what, p.Name)
-	return ap.orderParts(m, p, draft, said)
+	f := ap.Answer(m, fmt.Sprintf("I file an issue at `%s` with %s, as %s says.", draft.Place, what, p.Name))
+	return append(f, ap.orderParts(m, p, draft)...)
 }
 
-// orderParts returns the parts that have the draft sent, as said.
-func (ap *Approvals) orderParts(
-	m intent.Message, p workflow.Person, draft ticket.Draft, said string,
-) []store.Part {
-	return append(ap.Answer(m, said),
+// orderParts returns the parts that have the draft sent.
+func (ap *Approvals) orderParts(m intent.Message, p workflow.Person, draft ticket.Draft) []store.Part {
+	return []store.Part{
 		permission.NewPermission(m.Message, p, workflow.PermitFile, ap.Session().Revision),
 		ticket.Order(draft),
 		consent.Decision{
@@ -249,7 +247,8 @@ func (ap *Approvals) orderParts(
 			User:      p.ID,
 			MessageTS: m.TS,
 			Revision:  ap.Session().Revision,
-		})
+		},
+	}
 }
 
 // offerText returns what the thread is told of a draft that is only shown.

@@ -56,8 +56,8 @@ func (ap *Approvals) PostReview(
 	if ap.isPrivate(ctx) && (row == nil || row.State != ticket.Offered || pressed == "") {
 		return ap.offerReview(m, draft), nil
 	}
-	said := fmt.Sprintf("I post the review on %s, as %s says.", draft.Place, p.Name)
-	return ap.orderParts(m, p, draft, said), nil
+	f := ap.Answer(m, fmt.Sprintf("I post the review on %s, as %s says.", draft.Place, p.Name))
+	return append(f, ap.orderParts(m, p, draft)...), nil
 }
 
 // reviewDraft returns what would be posted of the newest review.
