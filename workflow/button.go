@@ -26,6 +26,9 @@ const (
 	ButtonConsult      ActionID = "consult"
 )
 
+// RevisionButtons returns the buttons that decide on the revision with which they are shown.
+func RevisionButtons() []ActionID { return []ActionID{ButtonFix, ButtonConfirm} }
+
 // The buttons of reports, pushes and pull requests. OpensForm reports which of them open a modal. If a
 // modal cannot be opened, a line says what to write instead.
 const (

@@ -76,8 +76,9 @@ func (s *story) withHost(ts *testscript.TestScript, options []string, cfg *stage
 			forkName:  forkName,
 			forkWeb:   forkWeb,
 		})
-		if slices.Contains(options, "site-host") {
-			set.Repositories[1].Pulls = s.openSiteHost(ts, hostOptions[at], cfg.Dir+"/site.git")
+		closed := slices.Contains(options, "site-host-closed")
+		if closed || slices.Contains(options, "site-host") {
+			set.Repositories[1].Pulls = s.openSiteHost(ts, hostOptions[at], cfg.Dir+"/site.git", closed)
 		}
 		set.HostPace = 50 * time.Millisecond
 		if slices.Contains(options, "hooks") {
@@ -150,13 +151,18 @@ func (s *story) pullsAt(server *hosttest.Server, at hostPlace) repository.PullRe
 	return pulls
 }
 
-// openSiteHost opens a git host of that kind for the site, the second repository.
-func (s *story) openSiteHost(ts *testscript.TestScript, kind, dir string) repository.PullRequests {
+// openSiteHost opens a git host of that kind for the site, the second repository. If it is closed, not
+// everybody can read that.
+func (s *story) openSiteHost(
+	ts *testscript.TestScript, kind, dir string, closed bool,
+) repository.PullRequests {
 	web := "https://git.example/site"
+	s.siteClosed = closed
 	if s.siteHost == nil {
 		s.siteHost = hosttest.Listen(hosttest.Config{
 			Kind:       kind,
 			Repository: "acme/site",
+			Private:    closed,
 			Token:      hostToken,
 			Web:        web,
 			Branch:     func(name string) (string, error) { return stage.RemoteBranch(dir, name) },
@@ -430,8 +436,8 @@ var threadLink = regexp.MustCompile(`(/archives/)[^)]*\)`)
 func pulls(ctx context.Context, s *story) (string, error) {
 	if err := s.Poll(ctx, func() (is bool, err error) {
 		err = s.Store.Pool.QueryRow(ctx, `select not exists (select 1 from pull_requests
-			where state = 'open' and not (starts_with(worded, head) and ($1 or worded <> head)))`,
-			s.siteHost == nil).Scan(&is)
+			where state = 'open' and not (starts_with(worded, head) and (worded <> head or $1
+				or $2 and repository = 'shop')))`, s.siteHost == nil, s.siteClosed).Scan(&is)
 		return is, err
 	}); err != nil {
 		return "", fmt.Errorf("a text at the host is not of what was pushed last: %w", err)

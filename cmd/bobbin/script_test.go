@@ -162,11 +162,13 @@ type story struct {
 
 	database string // URL of the database
 
-	host      *hosttest.Server // the host of pull requests; nil without one
-	siteHost  *hosttest.Server // that of the site; nil without one
-	signer    *signing.Key     // with which commits are signed since "host sign"; else nil
-	packages  chan struct{}    // closed when the registry may answer; nil without one
-	restarted time.Time        // when it was halted last; zero: never
+	host     *hosttest.Server // the host of pull requests; nil without one
+	siteHost *hosttest.Server // that of the site; nil without one
+	// not everybody can read the site there
+	siteClosed bool
+	signer     *signing.Key  // with which commits are signed since "host sign"; else nil
+	packages   chan struct{} // closed when the registry may answer; nil without one
+	restarted  time.Time     // when it was halted last; zero: never
 }
 
 const mainThread = "main"
@@ -307,6 +309,7 @@ var stageOptions = []string{
 	"private-shop",
 	"members-only-site",
 	"site-host",
+	"site-host-closed",
 	"card",
 	"followed",
 	"marked",

@@ -140,9 +140,9 @@ func (s *Store) NewestMove(ctx context.Context, session string) (*workflow.Move,
 }
 
 // decidesRevision is the condition that a row o of the outbox has a button that decides on the newest
-// revision of the session $1.
+// revision of the session $1. The actions of these buttons are $2.
 const decidesRevision = `exists (select 1 from buttons b join sessions s on s.id = b.session_id
-	where b.session_id = $1 and b.action_id in ('fix_it', 'confirm') and b.revision = s.revision
+	where b.session_id = $1 and b.action_id = any($2) and b.revision = s.revision
 		and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))`
 
 // ReportButtons returns buttons that mean the same as those with which the newest revision waits for people,
@@ -150,7 +150,8 @@ const decidesRevision = `exists (select 1 from buttons b join sessions s on s.id
 func (s *Store) ReportButtons(ctx context.Context, session string) ([]workflow.Button, error) {
 	var stored []byte
 	err := s.Pool.QueryRow(ctx, `select o.buttons from outbox o where o.session_id = $1 and o.settled is null
-		and o.refused is null and `+decidesRevision+` order by o.id desc limit 1`, session).Scan(&stored)
+		and o.refused is null and `+decidesRevision+` order by o.id desc limit 1`, session,
+		workflow.RevisionButtons()).Scan(&stored)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

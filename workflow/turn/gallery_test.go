@@ -757,7 +757,8 @@ func moveSamples() map[string][]workflow.Line {
 		UserName: "bea",
 		Link:     "https://acme.slack.com/archives/C0PAYMENTS/p1770000000000100",
 		Text: "This goes on from [a thread in #bugs]" +
-			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea says.\nRevision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
+			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea says.\n" +
+			"Revision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
 			"Root cause (revision 1, at b34274e): “A split loses the rest”",
 	}
 	begins := says(move.Text)

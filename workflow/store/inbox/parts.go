@@ -58,8 +58,9 @@ func (n NewPart) Mask(mask func(string) string) record.Part {
 func (n NewPart) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	id := newID()
 	tag, err := tx.Exec(ctx, `insert into sessions (id, team, channel, thread_ts, requester, title, kind,
-			repository, part_of, part_after, open)
-		select $2, team, channel, thread_ts || ' ' || $3, requester, title, kind, $3, id,
+			repository, repositories_before, part_of, part_after, open)
+		select $2, team, channel, thread_ts || ' ' || $3, requester, title, kind, $3,
+			array_remove(repositories_before, $3) || repository, id,
 			(select coalesce(max(message_ts), '') from inbox where session_id = $1
 				and kind in ('mention', 'reply', 'sent', 'alert')), true
 		from sessions where id = $1 and part_of is null and cleared_at is null

@@ -168,10 +168,10 @@ func (r moving) takeButtons(ctx context.Context, tx pgx.Tx) error {
 			and exists (select 1 from jsonb_array_elements(o.buttons::jsonb) b
 				where b ->> 'ActionID' <> all($3))
 			and not exists (select 1 from buttons b join sessions s on s.id = b.session_id
-				where b.session_id = $1 and b.action_id in ('fix_it', 'confirm') and b.revision = s.revision
+				where b.session_id = $1 and b.action_id = any($4) and b.revision = s.revision
 					and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))
 		order by coalesce((select id from outbox was where was.key = o.rewrites), id), id`, r.session, r.row,
-		onlyShowing)
+		onlyShowing, workflow.RevisionButtons())
 	if err != nil {
 		return err
 	}
@@ -206,9 +206,8 @@ func (r moving) takeButtons(ctx context.Context, tx pgx.Tx) error {
 
 // onlyShowing are the buttons that decide nothing, and the one that had the session moved.
 var onlyShowing = []workflow.ActionID{
-	workflow.ButtonMove, workflow.ButtonDetails, workflow.ButtonShowDiff,
-	workflow.ButtonExplain, workflow.ButtonWorks,
-	workflow.ButtonBroken,
+	workflow.ButtonMove, workflow.ButtonDetails, workflow.ButtonShowDiff, workflow.ButtonExplain,
+	workflow.ButtonWorks, workflow.ButtonBroken,
 }
 
 // newButtons returns buttons that mean the same under ids of their own.

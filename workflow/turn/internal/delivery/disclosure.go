@@ -28,8 +28,8 @@ type wording struct {
 	ask            string // why the thread is asked before it is pushed; empty: it is not
 }
 
-// chooseWords returns how the work is worded where it is pushed. Words of a private thread go to a public
-// repository only if a person allowed it. That answer holds for the words that were shown and, once they are
+// chooseWords returns how the work is worded where it is pushed. Words of a private thread, or about a
+// repository that is closed, go to a public repository only if a person allowed it. That answer holds for the words that were shown and, once they are
 // pushed, for later pushes of the session. A push that began before is repeated as it was.
 func (d *Delivery) chooseWords(
 	ctx context.Context, work provenWork, f decision.Finish,
@@ -102,8 +102,7 @@ func (p provenWork) publicProof() []string {
 	return []string{plaintext.OneLine(p.proof.Short())}
 }
 
-// askWords asks the thread before words of a private thread are pushed to a repository that everybody may
-// read. The error is a prompt.Refusal then, which ends the turn. It shows what would be pushed.
+// askWords asks the thread before words are pushed that others could then read: see catalog.Exposure. The error is a prompt.Refusal then, which ends the turn. It shows what would be pushed.
 func (d *Delivery) askWords(ctx context.Context, work provenWork) error {
 	if work.words.ask == "" {
 		return nil
@@ -134,8 +133,8 @@ func (d *Delivery) askWords(ctx context.Context, work provenWork) error {
 	return &prompt.Refusal{Result: ledger.WithParts(
 		model.Result{
 			Ends: true,
-			Text: "Not pushed: the thread is private and the repository may be public, so the thread was " +
-				"asked how the push is worded. Wait for it.",
+			Text: "Not pushed: others than those who may read this thread could read what is pushed, so " +
+				"the thread was asked how the push is worded. Wait for it.",
 		},
 		consent.Disclosure(row),
 		store.Replies(question),

@@ -12,9 +12,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 )
 
-// Exposure returns why what is pushed to the repository may be read by people who may not read the thread. It
-// is empty if the thread is no private one, or the repository is not public. What cannot be read counts as
-// private thread and as public repository.
+// Exposure returns why what is pushed to the repository may be read by people who may not read the thread, or
+// another repository that the work is about, too. It is empty if neither is closed to anybody, or the
+// repository is not public. What cannot be read counts as private thread and as public repository.
 func (c *Catalog) Exposure(ctx context.Context, r repository.Repository) string {
 	public := c.isPublic(ctx, r)
 	if public == "" {
@@ -28,7 +28,29 @@ func (c *Catalog) Exposure(ctx context.Context, r repository.Repository) string 
 	case private:
 		return "This conversation is private, and " + public
 	}
+	for _, name := range c.Session().Before {
+		if name != r.Name && c.isClosed(ctx, c.Configured(name)) {
+			return fmt.Sprintf("The work is about %s, too, which not everybody can read, and %s",
+				plaintext.OneLine(name), public)
+		}
+	}
 	return ""
+}
+
+// isClosed reports whether it is known that not everybody can read the repository.
+func (c *Catalog) isClosed(ctx context.Context, r repository.Repository) bool {
+	switch {
+	case r.Private || r.MembersOnly:
+		return true
+	case r.Visibility != "" || r.Pulls.Host == nil:
+		return r.Visibility != "" && r.Visibility != host.Public
+	}
+	visibility, err := r.Pulls.Host.Visibility(ctx)
+	if err != nil {
+		c.Log.Warn("a repository counts as closed: cannot read who may read it", "repository", r.Name,
+			"err", err)
+	}
+	return err != nil || visibility != host.Public
 }
 
 // isPublic returns in words why the repository is public, or may be. It is empty if it is not.
