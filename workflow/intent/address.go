@@ -74,7 +74,7 @@ func namesIn(list string, names []string) (to []string) {
 	if regexp.MustCompile(`(?i)^(?:` + allOf + `)$`).MatchString(list) {
 		return names
 	}
-	words := regexp.MustCompile("(?i)(?:\\s*,\\s*and\\s+|\\s*[,&]\\s*|\\s+and\\s+)").Split(list, -1)
+	words := regexp.MustCompile(`(?i)(?:\s*,\s*and\s+|\s*[,&]\s*|\s+and\s+)`).Split(list, -1)
 	for _, name := range names {
 		if slices.ContainsFunc(words, func(w string) bool {
 			return strings.EqualFold(strings.Trim(w, "` "), name)

@@ -19,7 +19,8 @@ type Naming struct {
 	TitlePattern  string `yaml:"title_pattern"`  // default: every title is allowed
 }
 
-// Forms returns the settings as package repository takes them. They have to be checked.
+// Forms returns the settings as package repository takes them. A pattern that is no regular expression is left
+// out: checkNaming says so.
 func (n Naming) Forms() repository.Naming {
 	return repository.Naming{
 		Branch: repository.NameForm{Template: n.Branch, Pattern: compiled(n.BranchPattern)},
@@ -31,7 +32,11 @@ func compiled(pattern string) *regexp.Regexp {
 	if pattern == "" {
 		return nil
 	}
-	return regexp.MustCompile(pattern)
+	expression, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil
+	}
+	return expression
 }
 
 // checkNaming adds the problems of the names to p.

@@ -265,8 +265,7 @@ func reportVariables(err error, f *List) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
 		if name, _, _ := strings.Cut(line,
 			" "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
-			f.problem(line, "correct it where the bot is started; docs/configuration.md, Environment, "+
-				"lists the variables")
+			f.problem(line, "set it where the bot is started, as docs/configuration.md, Environment, shows")
 		}
 	}
 }
