@@ -19,8 +19,8 @@ type Naming struct {
 	TitlePattern  string `yaml:"title_pattern"`  // default: every title is allowed
 }
 
-// Forms returns the settings as package repository takes them. A pattern that is no regular expression is left
-// out: checkNaming says so.
+// Forms returns the settings as package repository takes them. A pattern that is no regular expression is
+// left out: checkNaming says so.
 func (n Naming) Forms() repository.Naming {
 	return repository.Naming{
 		Branch: repository.NameForm{Template: n.Branch, Pattern: compiled(n.BranchPattern)},

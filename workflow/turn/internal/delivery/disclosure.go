@@ -29,8 +29,9 @@ type wording struct {
 }
 
 // chooseWords returns how the work is worded where it is pushed. Words of a private thread, or about a
-// repository that is closed, go to a public repository only if a person allowed it. That answer holds for the words that were shown and, once they are
-// pushed, for later pushes of the session. A push that began before is repeated as it was.
+// repository that is closed, go to a public repository only if a person allowed it. That answer holds for the
+// words that were shown and, once they are pushed, for later pushes of the session. A push that began before
+// is repeated as it was.
 func (d *Delivery) chooseWords(
 	ctx context.Context, work provenWork, f decision.Finish,
 ) (w wording, err error) {
@@ -102,7 +103,8 @@ func (p provenWork) publicProof() []string {
 	return []string{plaintext.OneLine(p.proof.Short())}
 }
 
-// askWords asks the thread before words are pushed that others could then read: see catalog.Exposure. The error is a prompt.Refusal then, which ends the turn. It shows what would be pushed.
+// askWords asks the thread before words are pushed that others could then read: see catalog.Exposure. The
+// error is a prompt.Refusal then, which ends the turn. It shows what would be pushed.
 func (d *Delivery) askWords(ctx context.Context, work provenWork) error {
 	if work.words.ask == "" {
 		return nil
