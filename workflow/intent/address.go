@@ -35,6 +35,7 @@ func AddressOf(text string, names []string) Address {
 		}
 		to := m[at.SubexpIndex("to")]
 		rest := strings.TrimRight(m[at.SubexpIndex("rest")], " ,")
+		rest = onlyObject.ReplaceAllString(rest, "$1$2")
 		if onlyVerb.MatchString(rest) {
 			rest += " it"
 		}
@@ -44,12 +45,18 @@ func AddressOf(text string, names []string) Address {
 }
 
 // addressEnd matches what may follow an address at the end of a text.
-const addressEnd = `[\s,]*(?:too|also|as well|please)?\s*[.!)]*\s*$`
+const addressEnd = `[\s,]*(?:too|also|as well|only|alone|please|thanks|thank you)?\s*[.!)]*\s*$`
 
 // takesObject matches what an address may be the object of: "fix" of "fix both".
-const takesObject = `(?:please\s+)?(?:also\s+)?(?:fix|push|merge|approve|stop)`
+const takesObject = `(?:please\s+)?(?:also\s+|only\s+|just\s+)?(?:fix|push|merge|approve|stop)(?:\s+only)?`
 
-var onlyVerb = regexp.MustCompile(`(?i)^(?:please\s+)?(?:also\s+)?(?:fix|push|merge|approve)$`)
+var (
+	onlyVerb = regexp.MustCompile(`(?i)^(?:please\s+)?(?:also\s+)?(?:fix|push|merge|approve)$`)
+	// "only" beside a verb whose object is the address limits whom the words are for, and not the work
+	onlyObject = regexp.MustCompile(
+		`(?i)^((?:please\s+)?)(?:(?:only|just)\s+)?(fix|push|merge|approve|stop)(?:\s+only)?$`,
+	)
+)
 
 // allOf matches words that mean all repositories of the thread.
 const (
@@ -58,10 +65,25 @@ const (
 	ofThem = `\s+of\s+them|\s+repos(?:itories)?|\s+parts`
 )
 
+// pronouns matches names that mean something else in a sentence. As names they are in backticks.
+var pronouns = regexp.MustCompile(`(?i)^(?:it|this|that|these|those|them|both|all|everything|here|there)$`)
+
+// MentionsOther reports whether a text has the name of another repository than own, as a word.
+func MentionsOther(text, own string, names []string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
+		word := `(?i)(?:^|[^\pL\pN_./-])` + regexp.QuoteMeta(name) + `(?:$|[^\pL\pN_-])`
+		return name != own && !pronouns.MatchString(name) && regexp.MustCompile(word).MatchString(text)
+	})
+}
+
 // repositoryList matches one name or more, or words that mean all.
 func repositoryList(names []string) string {
 	var quoted []string
 	for _, name := range names {
+		if pronouns.MatchString(name) { // "fix it" is for no repository, whatever their names are
+			quoted = append(quoted, "`"+regexp.QuoteMeta(name)+"`")
+			continue
+		}
 		quoted = append(quoted, "`?"+regexp.QuoteMeta(name)+"`?")
 	}
 	slices.SortFunc(quoted, func(a, b string) int { return len(b) - len(a) })

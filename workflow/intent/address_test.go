@@ -24,6 +24,11 @@ func TestAddressOf(t *testing.T) {
 		"fix it in both":             {To: names, Rest: "fix it"},
 		"fix site":                   {To: []string{"site"}, Rest: "fix it"},
 		"also fix site":              {To: []string{"site"}, Rest: "also fix it"},
+		"fix it in site only":        {To: []string{"site"}, Rest: "fix it"},
+		"fix only site":              {To: []string{"site"}, Rest: "fix it"},
+		"please only fix site":       {To: []string{"site"}, Rest: "please fix it"},
+		"fix site only, please":      {Rest: "fix site only, please"},
+		"fix it in site, thanks!":    {To: []string{"site"}, Rest: "fix it"},
 		"stop":                       {Rest: "stop"},
 		"stop all of them":           {To: names, Rest: "stop"},
 		"the site is slow today":     {Rest: "the site is slow today"},
@@ -34,6 +39,12 @@ func TestAddressOf(t *testing.T) {
 		require.Equal(t, want, AddressOf(text, names), text)
 	}
 	require.Equal(t, Address{Rest: "fix it in site"}, AddressOf("fix it in site", nil))
+	it := []string{"it", "web"}
+	for text, to := range map[string][]string{
+		"fix it": nil, "push it": nil, "fix it, please": nil, "fix it, web": {"web"}, "fix it in `it`": {"it"},
+	} {
+		require.Equal(t, to, AddressOf(text, it).To, text)
+	}
 	require.True(t, Address{To: []string{"site"}}.Names("site"))
 }
 
@@ -48,4 +59,19 @@ func FuzzAddressOf(f *testing.F) {
 		}
 		require.LessOrEqual(t, len(a.Rest), len(text)+len(" it"))
 	})
+}
+
+func TestMentionsOther(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"fix the site only":         true,
+		"fix it at site only":       true,
+		"fix it in site/a.html":     true,
+		"fix it, but leave shop":    false,
+		"fix it in web-site only":   false,
+		"fix it in website only":    false,
+		"fix it in site-admin only": false,
+	} {
+		require.Equal(t, want, MentionsOther(text, "shop", []string{"shop", "site", "it"}), text)
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/store/inbox"
 )
 
 func TestWhoIsAddressed(t *testing.T) {
@@ -46,5 +47,24 @@ func TestWordsThatDecide(t *testing.T) {
 		"only with coupons":           false,
 	} {
 		require.Equal(t, want, message(workflow.MessageReply, text).Says.Decides(), text)
+	}
+}
+
+// A limit that names another repository of the thread may mean that one, and approves nothing here.
+func TestALimitMayMeanAnotherRepository(t *testing.T) {
+	t.Parallel()
+	parts := []inbox.ThreadPart{{Repository: "shop", Own: true}, {Repository: "site"}}
+	for text, want := range map[string]intent.ConsentKind{
+		"fix the site only":           intent.ConsentUnclear,
+		"fix it at site only":         intent.ConsentUnclear,
+		"fix it, but only in cart.go": intent.ConsentScoped,
+		"fix only the shop's cart":    intent.ConsentScoped,
+	} {
+		m := message(workflow.MessageReply, text)
+		require.Equal(t, intent.ConsentScoped, m.Says.Consent.Kind, text)
+		got := limitHere(m.Text, m.Says.Consent, "shop", parts)
+		require.Equal(t, want, got.Kind, text)
+		require.Equal(t, m.Says.Consent.Scope, got.Scope)
+		require.Equal(t, intent.ConsentScoped, limitHere(m.Text, m.Says.Consent, "shop", nil).Kind)
 	}
 }

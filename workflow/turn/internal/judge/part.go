@@ -42,6 +42,8 @@ func (j *Judge) addressed(ctx context.Context, m intent.Message) (intent.Message
 	}
 	if to.address.To != nil {
 		m.Says = j.Words.Read(to.address.Rest, j.ConsultantName())
+	} else if limit := m.Says.Consent; limit.Kind == intent.ConsentScoped {
+		m.Says.Consent = limitHere(m.Text, limit, s.Repository, parts)
 	}
 	if !to.address.Names(s.Repository) {
 		to.begins = withoutSession(to.address.To, parts)
@@ -51,6 +53,21 @@ func (j *Judge) addressed(ctx context.Context, m intent.Message) (intent.Message
 		}
 	}
 	return m, to, err
+}
+
+// limitHere returns consent with a limit, as it is read in a session of a thread. If its words name another
+// repository of the thread ("fix the site only"), they may be meant for that one: the writer is asked.
+func limitHere(
+	text string, consent intent.Consent, repository string, parts []inbox.ThreadPart,
+) intent.Consent {
+	var names []string
+	for _, p := range parts {
+		names = append(names, p.Repository)
+	}
+	if intent.MentionsOther(text, repository, names) {
+		consent.Kind = intent.ConsentUnclear
+	}
+	return consent
 }
 
 // addressedKinds are the kinds of messages that say in words whom they are for.
