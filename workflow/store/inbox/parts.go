@@ -39,7 +39,8 @@ func (r Reader) Parts(ctx context.Context) ([]ThreadPart, error) {
 
 // NewPart is a Part: a repository gets a part in the session's thread, unless it has one. It begins with the
 // messages that agents of the thread's own session were given, and with Found, which the program tells its
-// agents. Of a part itself, NewPart does nothing.
+// agents. What was written by then and is not judged yet is judged in both. Of a part itself, NewPart does
+// nothing.
 type NewPart struct {
 	Repository string
 	Found      string // what is known of it
@@ -75,6 +76,17 @@ func (n NewPart) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 			now(), for_agents, shown
 		from inbox where session_id = $1 and kind in ('mention', 'reply', 'sent', 'alert', 'earlier', 'edit')
 			and (for_agents or kind = 'earlier')
+		order by id`, r.Session, id); err != nil {
+		return err
+	}
+	// Whoever writes "fix it in site" and "site: only the heading" does not wait for the first to be judged.
+	if _, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team,
+			text, action_id, value, at)
+		select $2, event_id || ':' || $2, kind, message_ts, user_id, user_team, text, action_id, value, at
+		from inbox i where session_id = $1 and handled_at is null
+			and (kind in ('mention', 'reply') or kind in ('edit', 'delete') and exists (
+				select 1 from inbox m where m.session_id in ($1, $2) and m.message_ts = i.message_ts
+					and m.id < i.id and (m.handled_at is null or m.session_id = $2)))
 		order by id`, r.Session, id); err != nil {
 		return err
 	}

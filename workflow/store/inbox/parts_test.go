@@ -65,6 +65,33 @@ func TestPartsOfAThread(t *testing.T) {
 		and on_ts = '9.0'`))
 }
 
+// What was written before the part began, and is not judged yet, is judged in the part, too.
+func TestAPartGetsWhatIsNotJudgedYet(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	in := storetest.Inbox(s)
+	require.NoError(t, in.Receive(t.Context(), storetest.Mention("Ev1", "fix it in site")))
+	turn := storetest.BeginTurn(t, s)
+	unread, err := turn.Inbox().Unhandled(t.Context())
+	require.NoError(t, err)
+	late := storetest.Reply("Ev2", "9.0", "site: only the heading")
+	edit := storetest.Reply("Ev3", "9.0", "site: only the title")
+	edit.Kind = workflow.MessageEdit
+	require.NoError(t, in.Receive(t.Context(), late, edit))
+	require.NoError(t, turn.Record(t.Context(), inbox.Handled{ID: unread[0].ID},
+		inbox.NewPart{Repository: "site"}))
+	parts, err := turn.Inbox().Parts(t.Context())
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, in.Receive(t.Context(), late, edit))
+		unread, err = inbox.OfSession(s.DB, parts[1].Session).Unhandled(t.Context())
+		require.NoError(t, err)
+		require.Len(t, unread, 2)
+		require.Equal(t, late.Text, unread[0].Text)
+		require.Equal(t, edit.Text, unread[1].Text)
+	}
+}
+
 // A press belongs to the part whose button it is. A form that its button opened does, too.
 func TestPressesOfAPart(t *testing.T) {
 	t.Parallel()
