@@ -9,14 +9,18 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
-// intendPush records the intent to push, once no push of another repository of the thread comes first.
-func (d *Delivery) intendPush(ctx context.Context, intent ...store.Part) error {
+// intendPush records the intent to push, once no push of another repository of the thread comes first. After a
+// wait it calls recheck: people may have written what the push has to follow.
+func (d *Delivery) intendPush(ctx context.Context, recheck func() error, intent ...store.Part) error {
 	for {
 		err := d.Record(ctx, intent...)
 		if !errors.Is(err, consent.ErrPushAhead) {
 			return err
 		}
 		if err := d.awaitPushAhead(ctx); err != nil {
+			return err
+		}
+		if err := recheck(); err != nil {
 			return err
 		}
 	}

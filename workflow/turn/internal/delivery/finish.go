@@ -230,8 +230,9 @@ func (d *Delivery) publishCommit(
 		Expectations: work.expectations(),
 		Needed:       work.quorum.Needed,
 	}
-	if err := d.intendPush(ctx, append(worktree.Some(kept), store.Update{Events: s.Phase.EventsToVerify()},
-		consent.Push(push))...); err != nil {
+	recheck := func() error { return d.refuseUnread(ctx, work.approval, work.tree) }
+	if err := d.intendPush(ctx, recheck, append(worktree.Some(kept),
+		store.Update{Events: s.Phase.EventsToVerify()}, consent.Push(push))...); err != nil {
 		return model.Result{}, notApproved(err)
 	}
 	failpoint.Crash("push_intended")
