@@ -74,15 +74,19 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 	return c, nil
 }
 
-// old is the condition that a session s has rested long enough, and that its thread was told no news of
-// a pull request since then: $1 is for one that has ended, $2 for any other. due is the condition that there
+// old is the condition that a session s has rested long enough, and so have the parts of its thread, to which
+// it gives what people write there, and that its thread was told no news of a pull request since then: $1 is for one that has ended, $2 for any other. due is the condition that there
 // is a job for it (except a look at its pull requests), or a message that was not judged yet.
 const (
 	since = `now() - case when s.phase in ('answered', 'done', 'stopped', 'failed') ` +
 		`then $1::interval else $2::interval end`
+	sinceOfPart = `now() - case when p.phase in ('answered', 'done', 'stopped', 'failed') ` +
+		`then $1::interval else $2::interval end`
 	old = `s.cleared_at is null and s.updated_at < ` + since + `
 		and not exists (select 1 from pull_requests p
-			where p.session_id = s.id and p.news_at >= ` + since + `)`
+			where p.session_id = s.id and p.news_at >= ` + since + `)
+		and not exists (select 1 from sessions p
+			where p.part_of = s.id and p.cleared_at is null and p.updated_at >= ` + sinceOfPart + `)`
 	due = `(exists (select 1 from inbox i where i.session_id = s.id and i.handled_at is null)
 		or exists (select 1 from river_job j where j.args @> jsonb_build_object('session', s.id)
 			and j.kind <> 'pull_request' and j.finalized_at is null))`

@@ -110,6 +110,25 @@ func TestOnlyWhatHasRestedLongEnoughGoes(t *testing.T) {
 	require.Zero(t, done)
 }
 
+// The session of a thread stays while a part of it does: without it, nothing that people write reaches the
+// part. The same session goes as soon as the part has rested long enough.
+func TestAPartKeepsItsThread(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	storetest.FillSession(t, s, "own", "done", 91)
+	storetest.FillSession(t, s, "part", "reported", 91)
+	_, err := s.Pool.Exec(t.Context(), `update sessions set part_of = 'own' where id = 'part'`)
+	require.NoError(t, err)
+	done, err := retention.Clean(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	require.Zero(t, done)
+	_, err = s.Pool.Exec(t.Context(), `update sessions set phase = 'done' where id = 'part'`)
+	require.NoError(t, err)
+	done, err = retention.Clean(t.Context(), s.DB, keep)
+	require.NoError(t, err)
+	require.Equal(t, 2, done.Sessions)
+}
+
 // A session with something left to do stays, however old. The same session goes as soon as nothing is left.
 func TestWhatIsStillToBeDoneKeepsASession(t *testing.T) {
 	t.Parallel()
