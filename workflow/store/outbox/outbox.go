@@ -188,7 +188,7 @@ func makePosting(ctx context.Context, db querier, session string, batch []row) (
 	for _, r := range batch {
 		line := workflow.Line{
 			Agent:    workflow.SignatureIn(r.Agent, part),
-			Text:     r.Text,
+			Text:     addressReplies(r.Text, r.Vouched, part),
 			Mentions: r.Calls,
 			Vouched:  r.Vouched,
 		}
