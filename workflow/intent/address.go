@@ -10,6 +10,7 @@ import (
 type Address struct {
 	To    []string // names of the repositories that it names as such; nil: it names none
 	First bool     // it begins with them: "site: …"
+	All   bool     // it names none by its name, but all of them: "both"
 	Rest  string   // the text without them
 }
 
@@ -35,17 +36,25 @@ func AddressOf(text string, names []string) Address {
 		}
 		to := m[at.SubexpIndex("to")]
 		rest := strings.TrimRight(m[at.SubexpIndex("rest")], " ,")
+		if noAddress.MatchString(rest) {
+			break
+		}
 		rest = onlyObject.ReplaceAllString(rest, "$1$2")
 		if onlyVerb.MatchString(rest) {
 			rest += " it"
 		}
-		return Address{To: namesIn(to, names), First: i == 0, Rest: rest}
+		return Address{To: namesIn(to, names), First: i == 0, All: meansAll.MatchString(to), Rest: rest}
 	}
 	return Address{Rest: text}
 }
 
 // addressEnd matches what may follow an address at the end of a text.
 const addressEnd = `[\s,]*(?:too|also|as well|only|alone|please|thanks|thank you)?\s*[.!)]*\s*$`
+
+// noAddress matches words after which a name is no address: "fix it like in site", "fix it, but not in site".
+var noAddress = regexp.MustCompile(
+	`(?i)(?:\b(?:like|unlike|as|not|but|except|than|never|without)|n[’']t)\s*,?\s*$`,
+)
 
 // takesObject matches what an address may be the object of: "fix" of "fix both".
 const takesObject = `(?:please\s+)?(?:also\s+|only\s+|just\s+)?(?:fix|push|merge|approve|stop)(?:\s+only)?`
@@ -64,6 +73,8 @@ const (
 
 	ofThem = `\s+of\s+them|\s+repos(?:itories)?|\s+parts`
 )
+
+var meansAll = regexp.MustCompile(`(?i)^(?:` + allOf + `)$`)
 
 // pronouns matches names that mean something else in a sentence. As names they are in backticks.
 var pronouns = regexp.MustCompile(`(?i)^(?:it|this|that|these|those|them|both|all|everything|here|there)$`)
@@ -93,7 +104,7 @@ func repositoryList(names []string) string {
 
 // namesIn returns the repositories that a list names, in the order of names.
 func namesIn(list string, names []string) (to []string) {
-	if regexp.MustCompile(`(?i)^(?:` + allOf + `)$`).MatchString(list) {
+	if meansAll.MatchString(list) {
 		return names
 	}
 	words := regexp.MustCompile(`(?i)(?:\s*,\s*and\s+|\s*[,&]\s*|\s+and\s+)`).Split(list, -1)

@@ -75,8 +75,9 @@ func Clean(ctx context.Context, db *database.DB, keep Policy) (Removed, error) {
 }
 
 // old is the condition that a session s has rested long enough, and so have the parts of its thread, to which
-// it gives what people write there, and that its thread was told no news of a pull request since then: $1 is for one that has ended, $2 for any other. due is the condition that there
-// is a job for it (except a look at its pull requests), or a message that was not judged yet.
+// it gives what people write there, and that its thread was told no news of a pull request since then: $1 is
+// for one that has ended, $2 for any other. due is the condition that there is a job for it (except a look at
+// its pull requests), or a message that was not judged yet.
 const (
 	since = `now() - case when s.phase in ('answered', 'done', 'stopped', 'failed') ` +
 		`then $1::interval else $2::interval end`

@@ -9,8 +9,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 )
 
-// intendPush records the intent to push, once no push of another repository of the thread comes first. After a
-// wait it calls recheck: people may have written what the push has to follow.
+// intendPush records the intent to push, once no push of another repository of the thread comes first. After
+// a wait it calls recheck: people may have written what the push has to follow.
 func (d *Delivery) intendPush(ctx context.Context, recheck func() error, intent ...store.Part) error {
 	for {
 		err := d.Record(ctx, intent...)

@@ -78,7 +78,8 @@ func (j *Judge) JudgeMessage(ctx context.Context, m intent.Message) ([]store.Par
 }
 
 // withAdditions returns a judgement with what follows beside it: an objection that the message also has, or
-// the end of one; whether it may open a stopped or a joined session; and what it adds to approved work.
+// the end of one; whether it may open a stopped or a joined session; what it adds to approved work; and the
+// part of a further repository.
 func withAdditions(judge judgement) judgement {
 	return func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
 		f, err := judge(ctx, j, c)
@@ -99,7 +100,10 @@ func withAdditions(judge judgement) judgement {
 		if f, err = j.Duplicates.Unjoin(ctx, f); err != nil {
 			return f, err
 		}
-		return j.Held.Amend(ctx, m, person, otherThreads{j}.listen(f))
+		if f, err = j.Held.Amend(ctx, m, person, otherThreads{j}.listen(f)); err != nil {
+			return f, err
+		}
+		return j.addPart(ctx, c, f)
 	}
 }
 

@@ -21,6 +21,7 @@ type addressee struct {
 	address   intent.Address
 	elsewhere bool   // it is for other sessions of the thread alone
 	begins    string // it is for a repository that has no session in the thread yet
+	also      string // it is for this session, and for a repository that has none yet
 }
 
 // addressed reads whom a message is for. The words are then read without the name of this session's own
@@ -44,6 +45,9 @@ func (j *Judge) addressed(ctx context.Context, m intent.Message) (intent.Message
 		m.Says = j.Words.Read(to.address.Rest, j.ConsultantName())
 	} else if limit := m.Says.Consent; limit.Kind == intent.ConsentScoped {
 		m.Says.Consent = limitHere(m.Text, limit, s.Repository, parts)
+	}
+	if to.address.Names(s.Repository) && !to.address.All && s.PartOf == "" {
+		to.also = withoutSession(to.address.To, append(parts, inbox.ThreadPart{Repository: s.Repository}))
 	}
 	if !to.address.Names(s.Repository) {
 		to.begins = withoutSession(to.address.To, parts)
@@ -177,6 +181,19 @@ func (j *Judge) beginPart(
 		Repository: name,
 		Found:      prompt.PartBrief(j.Session().Repository, name, found),
 	}), nil
+}
+
+// addPart adds the part of a further repository that words name beside this session's own, if they permit
+// something: "fix it in shop and site". What they permit is of this one alone.
+func (j *Judge) addPart(ctx context.Context, c *Case, f []store.Part) ([]store.Part, error) {
+	if c.to.also == "" || !c.says().Permits() || c.person().Guest {
+		return f, nil
+	}
+	more, err := j.beginPart(ctx, c.Message, c.person(), c.to.also)
+	return append(f, slices.DeleteFunc(more, func(p store.Part) bool {
+		_, handled := p.(inbox.Handled)
+		return handled
+	})...), err
 }
 
 // maxParts is how many repositories a thread may have besides its own.
