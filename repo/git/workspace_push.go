@@ -41,6 +41,11 @@ func (m *Mirror) PushedHead(ctx context.Context, branch string) (commit string, 
 	return m.client.BranchCommit(ctx, m.Remote().Pushed(), branch)
 }
 
+// Head asks the remote for the commit of a branch. It is empty if there is no such branch.
+func (m *Mirror) Head(ctx context.Context, branch string) (commit string, err error) {
+	return m.client.BranchCommit(ctx, m.Remote(), branch)
+}
+
 // HasPushed reports whether a branch has a commit now, in the remote to which branches are pushed: it is at
 // that commit, or somebody went on from there.
 func (m *Mirror) HasPushed(ctx context.Context, branch, commit string) (bool, error) {

@@ -18,7 +18,7 @@ import (
 // on. A push would bring back to the remote, and to that branch, what somebody took out there. A push that
 // began is finished, a merge is of the two commits that were approved, and a branch that was deleted or a tag
 // is not looked at: what is pushed then is on no branch but its own.
-func (d *Delivery) baseRewritten(ctx context.Context, work provenWork) (bool, error) {
+func (d *Delivery) baseRewritten(ctx context.Context, work provenWork) (rewritten bool, err error) {
 	if work.merge != nil {
 		return false, nil
 	}
@@ -26,19 +26,24 @@ func (d *Delivery) baseRewritten(ctx context.Context, work provenWork) (bool, er
 		return false, err
 	}
 	p := d.Trees.Current()
+	known := ""
+	if commits := p.Mirror.Commits(); commits.HasBranch(p.BaseBranch()) {
+		if known, err = commits.Resolve(p.BaseBranch()); err != nil {
+			return false, err
+		}
+	}
+	tip, err := p.Mirror.Head(ctx, p.BaseBranch())
+	if err == nil && tip != known { // only then the mirror has to change: its disk may be full
+		err = p.Mirror.Fetch(ctx)
+	}
 	var refused *remote.Error
-	if err := p.Mirror.Fetch(ctx); errors.As(err, &refused) && ctx.Err() == nil {
+	switch {
+	case errors.As(err, &refused) && ctx.Err() == nil:
 		return false, nil // the push reports it
-	} else if err != nil {
+	case err != nil:
 		return false, err
-	}
-	commits := p.Mirror.Commits()
-	if !commits.HasBranch(p.BaseBranch()) {
+	case tip == "":
 		return false, nil
-	}
-	tip, err := commits.Resolve(p.BaseBranch())
-	if err != nil {
-		return false, err
 	}
 	common, err := p.Work.MergeBase(ctx, tip, d.Session().BaseCommit)
 	return common != d.Session().BaseCommit, err
