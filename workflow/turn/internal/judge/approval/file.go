@@ -146,8 +146,12 @@ func (ap *Approvals) ticketDraft(ctx context.Context) (draft ticket.Draft, why s
 	draft.Body = people.WithoutPeople(draft.Body)
 	draft.Title = people.WithoutPeople(ap.MaskShown(cmp.Or(plaintext.OneLine(draft.Title),
 		"A report from Slack")))
-	if ap.isPrivate(ctx) && draft.Body != "" {
+	switch {
+	case draft.Body == "":
+	case ap.isPrivate(ctx):
 		why = "This conversation is private, and that place may be read by others"
+	case ap.Catalog.MayQuoteClosed(ctx, r):
+		why = "It may quote a repository that not everybody can read, and others may read that place"
 	}
 	return draft, why, nil
 }

@@ -53,7 +53,8 @@ func (ap *Approvals) PostReview(
 	if f, err := ap.refuseUnread(ctx, m, p, draft); f != nil || err != nil {
 		return f, err
 	}
-	if ap.isPrivate(ctx) && (row == nil || row.State != ticket.Offered || pressed == "") {
+	shows := ap.isPrivate(ctx) || ap.Catalog.MayQuoteClosed(ctx, ap.Catalog.Configured(draft.Repository))
+	if shows && (row == nil || row.State != ticket.Offered || pressed == "") {
 		return ap.offerReview(m, draft), nil
 	}
 	f := ap.Answer(m, fmt.Sprintf("I post the review on %s, as %s says.", draft.Place, p.Name))
@@ -96,8 +97,8 @@ func (ap *Approvals) offerReview(m intent.Message, draft ticket.Draft) []store.P
 			Means: draft.Body,
 		},
 	}
-	said := ap.ProgramLine(fmt.Sprintf("Shall I post this on %s? This conversation is private, and others "+
-		"may read it there. Press the button to post it.", draft.Place), buttons...)
+	said := ap.ProgramLine(fmt.Sprintf("Shall I post this on %s? Others than those who read this thread may "+
+		"read it there. Press the button to post it.", draft.Place), buttons...)
 	return append(ap.Ignore(m), store.Lines(said), ticket.Offer(draft))
 }
 

@@ -28,10 +28,25 @@ func (c *Catalog) Exposure(ctx context.Context, r repository.Repository) string 
 	case private:
 		return "This conversation is private, and " + public
 	}
+	if other := c.closedBeside(ctx, r); other != "" {
+		return fmt.Sprintf("The work is about %s, too, which not everybody can read, and %s",
+			plaintext.OneLine(other), public)
+	}
+	return ""
+}
+
+// MayQuoteClosed reports whether what the session reports may quote another repository that not everybody can
+// read, while everybody can read r, or that is not known.
+func (c *Catalog) MayQuoteClosed(ctx context.Context, r repository.Repository) bool {
+	return c.closedBeside(ctx, r) != "" && c.isPublic(ctx, r) != ""
+}
+
+// closedBeside returns another repository that the session is about, and that not everybody can read, or an
+// empty string.
+func (c *Catalog) closedBeside(ctx context.Context, r repository.Repository) string {
 	for _, name := range c.Session().Before {
 		if name != r.Name && c.isClosed(ctx, c.Configured(name)) {
-			return fmt.Sprintf("The work is about %s, too, which not everybody can read, and %s",
-				plaintext.OneLine(name), public)
+			return name
 		}
 	}
 	return ""
