@@ -1042,8 +1042,8 @@ func pushSamples() map[string][]workflow.Line {
 			"Nothing is found out yet, so this is only what was reported. Press the button, or reply "+
 			"\"file it\" once more.\n“The total is a cent off”",
 			labelled("file", "File it there", "", "details", "Show the text", "")...)},
-		"a review from a private conversation": {with("Shall I post this on shop#77? This conversation is "+
-			"private, and others may read it there. Press the button to post it.",
+		"a review from a private conversation": {with("Shall I post this on shop#77? Others than those "+
+			"who read this thread may read it there. Press the button to post it.",
 			labelled("post_review", "Post it there", "", "details", "Show the text", "")...)},
 		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch " +
 			"and its own proof. The backport to release/1.4 was asked for by bea, " +
