@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // An approversRun is a program for whose repository two people have to approve. Ann has approved a report,
@@ -67,20 +66,11 @@ func openApprovers(t *testing.T) *approversRun {
 	a.config += `, approvals: 2`
 	a.bea = a.slack.AddUser(slacktest.User{Name: "bea"}).ID
 	require.NoError(t, a.slack.Join(a.places[0].Channel, a.bea))
-	a.running = []*replicaProcess{{data: "data-0"}}
-	t.Cleanup(a.stop)
-	a.begin()
-	a.first = a.places[0]
-	var err error
-	a.first.Root, err = a.slack.Say(a.first.Channel, a.ann, a.slack.Mention()+" bug 0", "")
-	require.NoError(t, err)
-	a.settle()
-	require.Equal(t, 1, a.posted(a.first, "Root cause (revision 1"))
+	a.request("bug 0", "Root cause (revision 1")
 	a.approve(a.ann)
 	a.settle()
 	require.Equal(t, 1, a.posted(a.first, "Revision 1 approved by ann (1 of 2)"))
-	a.takeAway(a.running[0])
-	require.NoError(t, a.slack.WaitDisconnected(harness.Soon(t)))
+	a.down()
 	return a
 }
 
@@ -93,38 +83,6 @@ func (a *approversRun) approve(who string) {
 func (a *approversRun) approveAndDie(point, forget string) {
 	a.t.Helper()
 	a.dieAfter(func() { a.approve(a.bea) }, point, forget)
-}
-
-// dieAfter has somebody write while the program runs. The program dies at the point, forget is run, and the
-// next program does what is left. Then every event comes again.
-func (a *pressRun) dieAfter(write func(), point, forget string) {
-	a.t.Helper()
-	r := a.running[0]
-	stops := []stop{{point, 1}}
-	a.arm(r, stops, false)
-	a.begin()
-	write()
-	select {
-	case <-r.ended:
-	case <-harness.Soon(a.t).Done():
-		a.t.Fatalf("the program did not die at %s", point)
-	}
-	require.Zero(a.t, a.stoppedAt(stops, r))
-	require.NoError(a.t, a.slack.WaitDisconnected(harness.Soon(a.t)))
-	if forget != "" {
-		tag, err := a.db.Exec(a.t.Context(), forget)
-		require.NoError(a.t, err)
-		require.EqualValues(a.t, 1, tag.RowsAffected())
-	}
-	a.arm(r, nil, false)
-	a.begin()
-	a.settle()
-	for _, d := range a.slack.Deliveries() { // every event comes again
-		if d.EventID != "" {
-			require.NoError(a.t, a.slack.Redeliver(d.EventID))
-		}
-	}
-	a.settle()
 }
 
 // faults returns a line for all that the two approvals did not bring about once.

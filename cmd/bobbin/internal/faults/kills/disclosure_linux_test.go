@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // The question before the words of a private thread are pushed, and its answer.
@@ -80,28 +79,9 @@ func openWords(t *testing.T) *wordsRun {
 	w.places[0].Channel = w.slack.AddChannel(slacktest.Channel{
 		Name: "secret", Kind: slacktest.Private, Members: []string{w.ann, w.slack.App().BotUser},
 	}).ID
-	w.running = []*replicaProcess{{data: "data-0"}}
-	t.Cleanup(w.stop)
-	w.begin()
-	w.first = w.places[0]
-	var err error
-	w.first.Root, err = w.slack.Say(w.first.Channel, w.ann, w.slack.Mention()+" bug 0", "")
-	require.NoError(t, err)
-	w.settle()
-	require.Equal(t, 1, w.posted(w.first, "Root cause (revision 1"))
+	w.request("bug 0", "Root cause (revision 1")
 	w.down()
 	return w
-}
-
-// down ends the program.
-func (w *wordsRun) down() {
-	w.takeAway(w.running[0])
-	require.NoError(w.t, w.slack.WaitDisconnected(harness.Soon(w.t)))
-}
-
-func (w *wordsRun) say(text string) {
-	_, err := w.slack.Say(w.first.Channel, w.ann, text, w.first.Root)
-	require.NoError(w.t, err)
 }
 
 // ask has the report approved and fixed, up to the question.

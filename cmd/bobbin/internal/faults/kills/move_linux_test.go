@@ -90,17 +90,9 @@ func openMove(t *testing.T) *moveRun {
 	m.there = m.slack.AddChannel(slacktest.Channel{
 		Name: "payments", Members: []string{m.ann, m.slack.App().BotUser},
 	}).ID
-	m.running = []*replicaProcess{{data: "data-0"}}
-	t.Cleanup(m.stop)
-	m.begin()
-	m.left = m.places[0]
-	var err error
-	m.left.Root, err = m.slack.Say(m.left.Channel, m.ann, m.slack.Mention()+" is the split right?", "")
-	require.NoError(t, err)
-	m.settle()
-	require.Equal(t, 1, m.posted(m.left, "Which one?"))
-	m.takeAway(m.running[0])
-	require.NoError(t, m.slack.WaitDisconnected(harness.Soon(t)))
+	m.request("is the split right?", "Which one?")
+	m.left = m.first
+	m.down()
 	return m
 }
 
@@ -108,26 +100,7 @@ func openMove(t *testing.T) *moveRun {
 // program does what is left, gets every event again, and is asked something in the new thread.
 func (m *moveRun) moveAndDie(at stop, forget string) {
 	m.t.Helper()
-	r := m.running[0]
-	stops := []stop{at}
-	m.arm(r, stops, false)
-	m.begin()
-	m.say(m.left, "continue in #payments")
-	select {
-	case <-r.ended:
-	case <-harness.Soon(m.t).Done():
-		m.t.Fatalf("the program did not die at %s", at.point)
-	}
-	require.Zero(m.t, m.stoppedAt(stops, r))
-	require.NoError(m.t, m.slack.WaitDisconnected(harness.Soon(m.t)))
-	if forget != "" {
-		tag, err := m.db.Exec(m.t.Context(), forget)
-		require.NoError(m.t, err)
-		require.EqualValues(m.t, 1, tag.RowsAffected())
-	}
-	m.arm(r, nil, false)
-	m.begin()
-	m.settle()
+	m.dieAt(at, func() { m.say(m.left, "continue in #payments") }, forget)
 	m.say(m.left, "continue in #payments")
 	m.settle()
 	for _, root := range m.roots() {

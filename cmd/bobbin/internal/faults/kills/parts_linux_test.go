@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
@@ -26,7 +25,7 @@ func TestAPartBeginsOnce(t *testing.T) {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
 			p := openParts(t)
-			p.sayAndDie("fix it in site", point, "")
+			p.dieAfter(func() { p.say("fix it in site") }, point, "")
 			require.Empty(t, p.faults(0))
 			p.say("fix both")
 			p.settle()
@@ -45,9 +44,8 @@ func TestBothPartsArePushedOnce(t *testing.T) {
 			p.begin()
 			p.say("fix it in site")
 			p.settle()
-			p.takeAway(p.running[0])
-			require.NoError(t, p.slack.WaitDisconnected(harness.Soon(t)))
-			p.sayAndDie("fix both", point, "")
+			p.down()
+			p.dieAfter(func() { p.say("fix both") }, point, "")
 			require.Empty(t, p.faults(2))
 		})
 	}
@@ -57,8 +55,9 @@ func TestBothPartsArePushedOnce(t *testing.T) {
 func TestPartsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	t.Parallel()
 	p := openParts(t)
-	p.sayAndDie("fix it in site", "message_handled", `with forgotten as (
-			update sessions set thread_ts = thread_ts || ' forgotten', part_of = null where part_of is not null)
+	p.dieAfter(func() { p.say("fix it in site") }, "message_handled", `with forgotten as (
+			update sessions set thread_ts = thread_ts || ' forgotten', part_of = null
+			where part_of is not null)
 		update inbox set handled_at = null where text = 'fix it in site'
 			and session_id in (select id from sessions where part_of is null)`)
 	require.Contains(t, p.faults(0), "sessions: 3, want 2")
@@ -74,55 +73,9 @@ func openParts(t *testing.T) *partsRun {
 	site := filepath.Join(p.dir, "site.git")
 	require.NoError(t, stage.PlantRemote(site, chatmodel.NumberedBugs(1)))
 	p.config += fmt.Sprintf(`, channels: ["#bugs-0"]}, {name: site, url: %q`, site)
-	p.running = []*replicaProcess{{data: "data-0"}}
-	t.Cleanup(p.stop)
-	p.begin()
-	p.first = p.places[0]
-	var err error
-	p.first.Root, err = p.slack.Say(p.first.Channel, p.ann, p.slack.Mention()+" bug 0", "")
-	require.NoError(t, err)
-	p.settle()
-	require.Equal(t, 1, p.posted(p.first, "Root cause (revision 1"))
-	p.takeAway(p.running[0])
-	require.NoError(t, p.slack.WaitDisconnected(harness.Soon(t)))
+	p.request("bug 0", "Root cause (revision 1")
+	p.down()
 	return p
-}
-
-func (p *partsRun) say(text string) {
-	p.t.Helper()
-	_, err := p.slack.Say(p.first.Channel, p.ann, text, p.first.Root)
-	require.NoError(p.t, err)
-}
-
-// sayAndDie has ann write that. The program dies at the point, forget is run, and the next program does what
-// is left, with every event delivered again.
-func (p *partsRun) sayAndDie(text, point, forget string) {
-	p.t.Helper()
-	r := p.running[0]
-	stops := []stop{{point, 1}}
-	p.arm(r, stops, false)
-	p.begin()
-	p.say(text)
-	select {
-	case <-r.ended:
-	case <-harness.Soon(p.t).Done():
-		p.t.Fatalf("the program did not die at %s", point)
-	}
-	require.Zero(p.t, p.stoppedAt(stops, r))
-	require.NoError(p.t, p.slack.WaitDisconnected(harness.Soon(p.t)))
-	if forget != "" {
-		_, err := p.db.Exec(p.t.Context(), forget)
-		require.NoError(p.t, err)
-	}
-	p.arm(r, nil, false)
-	p.begin()
-	p.settle()
-	for _, d := range p.slack.Deliveries() {
-		if d.EventID != "" {
-			require.NoError(p.t, p.slack.Redeliver(d.EventID))
-		}
-	}
-	p.settle()
 }
 
 // faults returns a line for all that did not come about once. pushes is how many there are to be.

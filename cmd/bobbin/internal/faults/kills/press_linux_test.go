@@ -137,15 +137,22 @@ func (p *pressRun) tryPress() error {
 func (p *pressRun) pressAndDie(point, forget string) {
 	p.t.Helper()
 	require.ErrorContains(p.t, p.tryPress(), "no open connection")
+	p.dieAt(stop{point, 1}, p.press, forget)
+}
+
+// dieAt has somebody act while the program runs, which dies at that point. Then forget is run, which changes
+// one row, and the next program does what is left.
+func (p *pressRun) dieAt(at stop, act func(), forget string) {
+	p.t.Helper()
 	r := p.running[0]
-	stops := []stop{{point, 1}}
+	stops := []stop{at}
 	p.arm(r, stops, false)
 	p.begin()
-	p.press()
+	act()
 	select {
 	case <-r.ended:
 	case <-harness.Soon(p.t).Done():
-		p.t.Fatalf("the program did not die at %s", point)
+		p.t.Fatalf("the program did not die at %s", at.point)
 	}
 	require.Zero(p.t, p.stoppedAt(stops, r))
 	require.NoError(p.t, p.slack.WaitDisconnected(harness.Soon(p.t)))
@@ -157,6 +164,46 @@ func (p *pressRun) pressAndDie(point, forget string) {
 	p.arm(r, nil, false)
 	p.begin()
 	p.settle()
+}
+
+// dieAfter is like dieAt, and every event comes again after that.
+func (p *pressRun) dieAfter(act func(), point, forget string) {
+	p.t.Helper()
+	p.dieAt(stop{point, 1}, act, forget)
+	for _, d := range p.slack.Deliveries() {
+		if d.EventID != "" {
+			require.NoError(p.t, p.slack.Redeliver(d.EventID))
+		}
+	}
+	p.settle()
+}
+
+// request starts the program, has ann write to it in a new thread, and waits until it has shown that.
+func (p *pressRun) request(text, shown string) {
+	p.t.Helper()
+	p.running = []*replicaProcess{{data: "data-0"}}
+	p.t.Cleanup(p.stop)
+	p.begin()
+	p.first = p.places[0]
+	var err error
+	p.first.Root, err = p.slack.Say(p.first.Channel, p.ann, p.slack.Mention()+" "+text, "")
+	require.NoError(p.t, err)
+	p.settle()
+	require.Equal(p.t, 1, p.posted(p.first, shown))
+}
+
+// down ends the program.
+func (p *pressRun) down() {
+	p.t.Helper()
+	p.takeAway(p.running[0])
+	require.NoError(p.t, p.slack.WaitDisconnected(harness.Soon(p.t)))
+}
+
+// say has ann write in the thread.
+func (p *pressRun) say(text string) {
+	p.t.Helper()
+	_, err := p.slack.Say(p.first.Channel, p.ann, text, p.first.Root)
+	require.NoError(p.t, err)
 }
 
 // settle waits until everything was handled and posted, and no turn is left to run.
