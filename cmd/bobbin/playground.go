@@ -28,7 +28,7 @@ type playgroundCommand struct {
 	TokenEnv  string `help:"The variable with a token for --repo, if that is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
 	Keep      string `help:"The folder of its files, in which the next start continues (default: one for each --repo)." placeholder:"DIR"`
 	Fresh     bool   `help:"Start over: remove what was in that folder."`
-	Config    string `from:"BOBBIN_CONFIG" help:"The configuration file, for its models, agents and sandbox only ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config    string `from:"BOBBIN_CONFIG" help:"Use its models, agents and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 	Addr      string `help:"The page's address on this machine (default: the last one, or a free port)." placeholder:"HOST:PORT"`
 	NoBrowser bool   `help:"Print the address, but open no browser."`

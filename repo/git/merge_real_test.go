@@ -24,7 +24,7 @@ import (
 // left out: git merges these bases first. BOBBIN_MERGES is the git directory, packed.
 func TestMergesOfARealRepository(t *testing.T) {
 	dir := os.Getenv("BOBBIN_MERGES")
-	if dir == "" {
+	if dir == "" { // no test brings thousands of merges of its own; merge_commits_test.go has each kind
 		t.Skip("it needs a git directory with a long history; BOBBIN_MERGES names it")
 	}
 	packs, err := objects.OpenPacks(filepath.Join(dir, "objects", "pack"))

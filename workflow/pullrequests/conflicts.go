@@ -165,7 +165,7 @@ func (f *Follower) tellConflicts(ctx context.Context, b merges.Branch, head stri
 	after := b
 	after.Head = head
 	after.Onto = c.onto
-	after.Files = conflictPaths(c.Conflicts)
+	after.Files = c.ConflictPaths()
 	after.State = merges.Clear
 	if len(c.Conflicts) > 0 || c.byHost {
 		after.State = merges.Conflicts
@@ -197,19 +197,9 @@ func (f *Follower) tellConflicts(ctx context.Context, b merges.Branch, head stri
 	return nil
 }
 
-// conflictPaths returns the paths of the conflicts, each once.
-func conflictPaths(conflicts []git.Conflict) (paths []string) {
-	for _, c := range conflicts {
-		if !slices.Contains(paths, c.Path) {
-			paths = append(paths, c.Path)
-		}
-	}
-	return paths
-}
-
 // conflictLine says which files conflict, and offers the merge unless only a person can do it.
 func (f *Follower) conflictLine(base, head string, c clash) workflow.Line {
-	paths := conflictPaths(c.Conflicts)
+	paths := c.ConflictPaths()
 	where := fmt.Sprintf("%s conflicts with %s (%s)", c.name, plaintext.CodeSpan(base), short(c.onto))
 	if c.byHost {
 		where = fmt.Sprintf("%s conflicts with %s, as the host says; a merge that I tried finds no lines "+

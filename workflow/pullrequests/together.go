@@ -48,15 +48,11 @@ var readers = map[host.Visibility]int{host.Private: 1, host.Internal: 2, host.Pu
 func (f *Follower) visibility(
 	ctx context.Context, r *repository.Repository, unknown host.Visibility,
 ) host.Visibility {
-	if r.Visibility != "" {
-		return r.Visibility
-	}
-	if r.Pulls.Host == nil {
-		return unknown
-	}
-	v, err := r.Pulls.Host.Visibility(ctx)
+	v, err := r.Readers(ctx)
 	if err != nil {
 		f.Log.Warn("who may read a repository is not known", "repository", r.Name, "err", err)
+	}
+	if err != nil || v == "" {
 		return unknown
 	}
 	return v

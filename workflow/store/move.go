@@ -93,14 +93,7 @@ func writeMove(
 	ctx context.Context, tx pgx.Tx, r *record.Recording, m workflow.Move, state workflow.MoveState,
 	by *consent.Permission,
 ) error {
-	var permission, user, message *string
-	name := ""
-	if by != nil {
-		permission = &by.ID
-		user = &by.User
-		message = &by.MessageTS
-		name = by.UserName
-	}
+	giver := consent.GiverOf(by)
 	tag, err := tx.Exec(ctx,
 		`insert into moves (session_id, number, key, team, channel, thread_ts, to_channel, to_name, link,
 			text, revision, state, permission_id, user_id, user_name, message_ts)
@@ -110,8 +103,8 @@ func writeMove(
 			user_name = excluded.user_name, message_ts = excluded.message_ts, at = now()
 		where moves.state = 'offered' and excluded.state = 'intended'`,
 		r.Session, m.Number, moveKey(r.Session, m.Number), m.From.Team, m.From.Channel, m.From.TS, m.Channel,
-		database.CleanText(m.Name), m.Link, database.CleanText(m.Text), m.Revision, state, permission, user,
-		database.CleanText(name), message)
+		database.CleanText(m.Name), m.Link, database.CleanText(m.Text), m.Revision, state,
+		giver.Permission, giver.User, database.CleanText(giver.Name), giver.Message)
 	if err != nil {
 		return fmt.Errorf("move a session: %w", err)
 	}
@@ -139,18 +132,12 @@ func (s *Store) NewestMove(ctx context.Context, session string) (*workflow.Move,
 	return m, nil
 }
 
-// decidesRevision is the condition that a row o of the outbox has a button that decides on the newest
-// revision of the session $1. The actions of these buttons are $2.
-const decidesRevision = `exists (select 1 from buttons b join sessions s on s.id = b.session_id
-	where b.session_id = $1 and b.action_id = any($2) and b.revision = s.revision
-		and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))`
-
 // ReportButtons returns buttons that mean the same as those with which the newest revision waits for people,
 // with ids of their own, or none if it does not wait.
 func (s *Store) ReportButtons(ctx context.Context, session string) ([]workflow.Button, error) {
 	var stored []byte
 	err := s.Pool.QueryRow(ctx, `select o.buttons from outbox o where o.session_id = $1 and o.settled is null
-		and o.refused is null and `+decidesRevision+` order by o.id desc limit 1`, session,
+		and o.refused is null and `+database.DecidesRevision+` order by o.id desc limit 1`, session,
 		workflow.RevisionButtons()).Scan(&stored)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
 // ErrPushAhead means that another repository of the thread is being pushed, or that its push was refused and
@@ -15,10 +17,8 @@ var ErrPushAhead = errors.New("another repository of the thread is being pushed"
 // pushAhead selects whether a push of another repository of the thread comes before one of the session $1: it
 // is under way, or it was refused, and what the thread is told of that was not posted. What the operator has
 // paused may stay so for days, and keeps nothing back.
-const pushAhead = `select exists (select 1
-	from sessions own join sessions o on coalesce(own.part_of, own.id) in (o.id, o.part_of) and o.id <> own.id
-		join pushes p on p.session_id = o.id
-	where own.id = $1 and o.cleared_at is null and (p.state = 'intended' and o.open and o.halted = ''
+const pushAhead = `select exists (select 1 from sessions o join pushes p on p.session_id = o.id
+	where o.id in (` + record.OthersInThread + `) and (p.state = 'intended' and o.open and o.halted = ''
 			and not exists (select 1 from pauses x where x.scope = 'repository' and x.name = o.repository)
 		or p.state = 'refused' and exists (select 1 from outbox x where x.session_id = o.id
 			and x.line_id is not null and x.posted_at is null and x.refused is null)))`

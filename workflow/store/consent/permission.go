@@ -75,3 +75,18 @@ func (g Register) Permissions(ctx context.Context, session string) ([]workflow.P
 	}
 	return pgx.CollectRows(rows, pgx.RowToStructByName[workflow.Permission])
 }
+
+// A Giver is what the row of an effect stores of the permission that it rests on. All is null or empty if
+// nobody gave one.
+type Giver struct {
+	Permission, User, Message *string // ids, and the ts of the message
+	Name                      string
+}
+
+// GiverOf returns what is stored of the permission; nil: there is none.
+func GiverOf(p *Permission) Giver {
+	if p == nil {
+		return Giver{}
+	}
+	return Giver{Permission: &p.ID, User: &p.User, Message: &p.MessageTS, Name: p.UserName}
+}

@@ -71,7 +71,7 @@ func checkNotLeft(ctx context.Context, tx pgx.Tx, thread workflow.Thread) error 
 // ofLeft returns what findSession does for a thread that a session has left; left is nil if none has.
 func (i *Inbox) ofLeft(
 	ctx context.Context, tx pgx.Tx, left *leftThread, came []workflow.IncomingEvent, failed error,
-) (id string, call firstMessage, counts []workflow.IncomingEvent, err error) {
+) (id string, call found, counts []workflow.IncomingEvent, err error) {
 	if failed != nil || left == nil {
 		return "", call, nil, failed
 	}

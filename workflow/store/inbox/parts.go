@@ -69,6 +69,9 @@ func (n NewPart) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) erro
 	if err != nil || tag.RowsAffected() == 0 {
 		return err
 	}
+	if _, err := tx.Exec(ctx, `update sessions set has_parts = true where id = $1`, r.Session); err != nil {
+		return err
+	}
 	failpoint.Crash("part_begun")
 	if _, err := tx.Exec(ctx, `insert into inbox (session_id, event_id, kind, message_ts, user_id, user_team,
 			text, action_id, value, at, handled_at, for_agents, shown)

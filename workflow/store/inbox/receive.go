@@ -38,8 +38,10 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 		if slices.ContainsFunc(list, isStopOfLeft) {
 			stops = append(stops, i.stopsAmong(list)...)
 		}
-		if err := i.tellParts(ctx, tx, id, list); err != nil {
-			return err
+		if call.hasParts {
+			if err := i.tellParts(ctx, tx, id, list); err != nil {
+				return err
+			}
 		}
 		if !call.precedes(list) {
 			if list, err = dropPast(ctx, tx, id, list); err != nil || len(list) == 0 {
@@ -92,7 +94,7 @@ func (i *Inbox) Receive(ctx context.Context, came ...workflow.IncomingEvent) err
 // edit is in the list only if it begins the session.
 func (i *Inbox) findSession(
 	ctx context.Context, tx pgx.Tx, came []workflow.IncomingEvent,
-) (id string, call firstMessage, list []workflow.IncomingEvent, err error) {
+) (id string, call found, list []workflow.IncomingEvent, err error) {
 	byEdit := func(in workflow.IncomingEvent) bool {
 		return in.Kind == workflow.MessageSent && in.ActionID == workflow.ByEdit
 	}
@@ -105,7 +107,7 @@ func (i *Inbox) findSession(
 		return id, call, list, err
 	case workflow.MessageAction, workflow.MessageForm:
 		if id, err = findPressed(ctx, tx, came[0]); err != nil || id != "" {
-			return id, firstMessage{}, list, err
+			return id, found{}, list, err
 		}
 	}
 	for {
@@ -133,11 +135,13 @@ func (i *Inbox) findSession(
 		}
 		var listsThreads bool
 		err = tx.QueryRow(ctx,
-			`select s.id, s.halted like '0:list:%', coalesce(m.kind, ''), coalesce(m.message_ts, '')
+			`select s.id, s.halted like '0:list:%', coalesce(m.kind, ''), coalesce(m.message_ts, ''),
+				s.has_parts
 			from sessions s left join lateral
 				(select kind, message_ts from inbox where session_id = s.id order by id limit 1) m on true
 			where s.team = $1 and s.channel = $2 and s.thread_ts = $3 for update of s`,
-			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads, &call.kind, &call.ts)
+			thread.Team, thread.Channel, thread.TS).Scan(&id, &listsThreads, &call.kind, &call.ts,
+			&call.hasParts)
 		if listsThreads && starts < 0 { // nobody talks to the bot there
 			list = slices.DeleteFunc(list,
 				func(in workflow.IncomingEvent) bool { return in.Kind != workflow.MessageAction })
@@ -211,15 +215,17 @@ func dropPast(
 	return kept, nil
 }
 
-// A firstMessage is the first message of a session in the inbox; it has no kind if there is none yet.
-type firstMessage struct {
-	kind workflow.MessageKind
-	ts   string
+// A found is what is known of a session that was found: its first message in the inbox, which has no kind if
+// there is none yet, and whether its thread has parts.
+type found struct {
+	kind     workflow.MessageKind
+	ts       string
+	hasParts bool
 }
 
 // precedes reports whether the session was begun by a mention or an alert and no message is older. Then
 // dropPast would drop none. This is so for nearly every message, and costs nothing.
-func (f firstMessage) precedes(list []workflow.IncomingEvent) bool {
+func (f found) precedes(list []workflow.IncomingEvent) bool {
 	root := f.ts == list[0].Thread.TS
 	switch f.kind {
 	case "":

@@ -87,6 +87,7 @@ func readGrown(ctx context.Context, q querier, session, ts, key string) (*workfl
 		ctx,
 		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone,
 			'' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched,
+			`+partOfRow+`,
 			now() as tried_at, o.channel, o.thread_ts
 		from outbox o join lines l on l.id = o.line_id
 		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null
@@ -99,11 +100,10 @@ func readGrown(ctx context.Context, q querier, session, ts, key string) (*workfl
 	if err != nil || len(stand) == 0 {
 		return nil, err
 	}
-	return makePosting(ctx, q, session, stand)
+	return makePosting(session, stand)
 }
 
 // A querier is a pool or a transaction.
 type querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
-	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 }

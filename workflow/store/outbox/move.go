@@ -12,6 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
 // Began stores that a posting is in Slack that begins a new thread, as Posted does, and that the session
@@ -164,14 +165,12 @@ type openRow struct {
 // of buttons that only show something none are needed there.
 func (r moving) takeButtons(ctx context.Context, tx pgx.Tx) error {
 	rows, err := tx.Query(ctx, `select id, key, buttons from outbox o
-		where session_id = $1 and id < $2 and settled is null and buttons is not null and refused is null
+		where session_id = $1 and id < $3 and settled is null and buttons is not null and refused is null
 			and exists (select 1 from jsonb_array_elements(o.buttons::jsonb) b
-				where b ->> 'ActionID' <> all($3))
-			and not exists (select 1 from buttons b join sessions s on s.id = b.session_id
-				where b.session_id = $1 and b.action_id = any($4) and b.revision = s.revision
-					and o.buttons::jsonb @> jsonb_build_array(jsonb_build_object('Value', b.id)))
-		order by coalesce((select id from outbox was where was.key = o.rewrites), id), id`, r.session, r.row,
-		onlyShowing, workflow.RevisionButtons())
+				where b ->> 'ActionID' <> all($4))
+			and not `+database.DecidesRevision+`
+		order by coalesce((select id from outbox was where was.key = o.rewrites), id), id`, r.session,
+		workflow.RevisionButtons(), r.row, onlyShowing)
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ package outbox
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -49,9 +48,14 @@ type row struct {
 	Card    *int
 	Code    []byte
 	Vouched []int
+	Part    string // repository of the part of a thread that it is of; empty: of the thread's own session
 	TriedAt time.Time
 	Place
 }
+
+// partOfRow selects the Part of a row o.
+const partOfRow = `(select case when part_of is null then '' else repository end
+	from sessions where id = o.session_id) as part`
 
 // A Place is the thread of a row that is not posted in the session's present one.
 type Place struct {
@@ -97,7 +101,7 @@ func (o *Outbox) Next(ctx context.Context, session string) (p *workflow.Posting,
 
 // takeRows makes a posting of the rows, and marks them as tried.
 func takeRows(ctx context.Context, tx pgx.Tx, session string, batch []row) (*workflow.Posting, error) {
-	p, err := makePosting(ctx, tx, session, batch)
+	p, err := makePosting(session, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +142,7 @@ func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) 
 			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note,
 			o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched,
+			`+partOfRow+`,
 			coalesce(o.tried_at, now()) as tried_at, coalesce(o.channel, was.channel) as channel,
 			coalesce(o.thread_ts, was.thread_ts) as thread_ts
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
@@ -174,12 +179,7 @@ func joinLines(rows []row) []row {
 	return rows[:n]
 }
 
-func makePosting(ctx context.Context, db querier, session string, batch []row) (*workflow.Posting, error) {
-	var part string
-	if err := db.QueryRow(ctx, `select repository from sessions where id = $1 and part_of is not null`,
-		session).Scan(&part); err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return nil, err
-	}
+func makePosting(session string, batch []row) (*workflow.Posting, error) {
 	first := batch[0]
 	p := &workflow.Posting{
 		Key: first.Key, Session: session, OnTS: first.OnTS, Tried: first.Batch != nil,
@@ -187,8 +187,8 @@ func makePosting(ctx context.Context, db querier, session string, batch []row) (
 	}
 	for _, r := range batch {
 		line := workflow.Line{
-			Agent:    workflow.SignatureIn(r.Agent, part),
-			Text:     addressReplies(r.Text, r.Vouched, part),
+			Agent:    workflow.SignatureIn(r.Agent, r.Part),
+			Text:     addressReplies(r.Text, r.Vouched, r.Part),
 			Mentions: r.Calls,
 			Vouched:  r.Vouched,
 		}

@@ -9,15 +9,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
-// inThread selects the sessions of the other repositories of the thread of the session $1.
-const inThread = `select other.id from sessions own join sessions other
-	on coalesce(own.part_of, own.id) in (other.id, other.part_of)
-	where own.id = $1 and other.id <> own.id and other.cleared_at is null`
-
 // InThread returns the pull requests of the thread's other repositories, oldest first.
 func (g Register) InThread(ctx context.Context, session string) ([]Row, error) {
 	rows, err := g.Store.Pool.Query(ctx, `select `+columns+` from pull_requests
-		where session_id in (`+inThread+`) order by at, branch`, session)
+		where session_id in (`+record.OthersInThread+`) order by at, branch`, session)
 	if err != nil {
 		return nil, fmt.Errorf("pull requests in the thread of %s: %w", session, err)
 	}
@@ -37,7 +32,7 @@ func (n NameInThread) Mask(func(string) string) record.Part { return n }
 // Write wakes the looks.
 func (NameInThread) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	rows, err := tx.Query(ctx, `update pull_requests set woken = true
-		where state = 'open' and session_id in (`+inThread+`) returning session_id`, r.Session)
+		where state = 'open' and session_id in (`+record.OthersInThread+`) returning session_id`, r.Session)
 	if err != nil {
 		return fmt.Errorf("wake the pull requests of a thread: %w", err)
 	}

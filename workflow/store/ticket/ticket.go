@@ -122,14 +122,7 @@ func (o Order) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error 
 func write(
 	ctx context.Context, tx pgx.Tx, session string, d Draft, state string, by *consent.Permission,
 ) error {
-	var permission, user, message *string
-	name := ""
-	if by != nil {
-		permission = &by.ID
-		user = &by.User
-		message = &by.MessageTS
-		name = by.UserName
-	}
+	giver := consent.GiverOf(by)
 	tag, err := tx.Exec(ctx,
 		`insert into tickets (session_id, key, mark, repository, place, revision, title, body, state,
 			permission_id, user_id, user_name, message_ts, issue)
@@ -141,8 +134,8 @@ func write(
 			reason = '', at = now()
 		where tickets.state = 'offered' or tickets.state = 'refused' and excluded.state = 'intended'`,
 		session, d.Key, "bobbin-"+store.NewToken(), d.Repository, database.CleanText(d.Place), d.Revision,
-		database.CleanText(d.Title), database.CleanText(d.Body), state, permission, user,
-		database.CleanText(name), message, d.Issue)
+		database.CleanText(d.Title), database.CleanText(d.Body), state,
+		giver.Permission, giver.User, database.CleanText(giver.Name), giver.Message, d.Issue)
 	if err != nil {
 		return fmt.Errorf("ticket: %w", err)
 	}

@@ -88,6 +88,16 @@ type Outcome struct {
 	Contained bool // theirs has all that ours changed
 }
 
+// ConflictPaths returns the paths of the conflicts, each once.
+func (o Outcome) ConflictPaths() (paths []string) {
+	for _, c := range o.Conflicts {
+		if !slices.Contains(paths, c.Path) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
 // Try merges three trees without writing anything.
 func Try(ctx context.Context, s *objects.Store, base, ours, theirs plumbing.Hash) (Outcome, error) {
 	m := &merge{store: s, dry: true}

@@ -49,15 +49,9 @@ func (d *Delivery) chooseWords(
 	if choice == workflow.DisclosureShown && chosen.Tree == work.tree {
 		w.title = chosen.Title
 		w.summary = chosen.Summary
-	} else if first := d.Session().Head == ""; choice == workflow.DisclosureOpen ||
-		choice == workflow.DisclosureShown && first {
-		begun, err := d.pushBegun(ctx, work.approval, work.tree)
-		if err != nil {
-			return w, err
-		}
-		if !begun {
-			w.ask = d.Catalog.Exposure(ctx, r)
-		}
+	} else if first := d.Session().Head == ""; !work.begun && (choice == workflow.DisclosureOpen ||
+		choice == workflow.DisclosureShown && first) {
+		w.ask = d.Catalog.Exposure(ctx, r)
 	}
 	if w.discretion, err = d.Catalog.Discretion(ctx, r, choice); err != nil {
 		return w, err

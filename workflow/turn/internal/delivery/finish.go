@@ -43,9 +43,10 @@ func (d *Delivery) Finish(ctx context.Context, f decision.Finish) (model.Result,
 func (d *Delivery) pushComplete(
 	ctx context.Context, work provenWork, f decision.Finish,
 ) (result model.Result, err error) {
-	if begun, err := d.pushBegun(ctx, work.approval, work.tree); err != nil {
+	if work.begun, err = d.pushBegun(ctx, work.approval, work.tree); err != nil {
 		return result, err
-	} else if !begun {
+	}
+	if !work.begun {
 		if err := d.RefuseGone(ctx); err != nil {
 			return result, err
 		}

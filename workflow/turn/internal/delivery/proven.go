@@ -44,6 +44,7 @@ type provenWork struct {
 	words          wording     // how it is worded outside of Slack
 	merge          *merges.Row // the merge of the base that it is; nil: it is other work
 	unsaid         []string    // sentences of the orchestrator that only the program may say
+	begun          bool        // its push began before the program died, and is repeated as it was
 }
 
 // unproven returns why nothing could be proven, as a person allowed it, or an empty string if the work

@@ -19,11 +19,8 @@ import (
 // began is finished, a merge is of the two commits that were approved, and a branch that was deleted or a tag
 // is not looked at: what is pushed then is on no branch but its own.
 func (d *Delivery) baseRewritten(ctx context.Context, work provenWork) (rewritten bool, err error) {
-	if work.merge != nil {
+	if work.merge != nil || work.begun {
 		return false, nil
-	}
-	if begun, err := d.pushBegun(ctx, work.approval, work.tree); err != nil || begun {
-		return false, err
 	}
 	p := d.Trees.Current()
 	known := ""

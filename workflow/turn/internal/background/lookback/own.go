@@ -51,12 +51,7 @@ func (l *look) compareOwn(
 	if err != nil {
 		return nil, fmt.Errorf("compare %s with what was pushed: %w", own, err)
 	}
-	v := &workflow.OwnVerdict{Name: own, Answer: workflow.OwnFits}
-	for _, c := range tried.Conflicts {
-		if !slices.Contains(v.Files, c.Path) {
-			v.Files = append(v.Files, c.Path)
-		}
-	}
+	v := &workflow.OwnVerdict{Name: own, Answer: workflow.OwnFits, Files: tried.ConflictPaths()}
 	switch {
 	case tried.Contained:
 		v.Answer = workflow.OwnHasIt

@@ -291,12 +291,11 @@ func (p *mergePlan) setFiles(ctx context.Context, commits git.Commits) error {
 	if err != nil {
 		return err
 	}
+	p.Clashes = p.outcome.ConflictPaths()
 	for _, c := range p.outcome.Conflicts {
-		p.Clashes = append(p.Clashes, c.Path)
 		changed = append(append(changed, c.Path), c.Renamed...)
 	}
 	slices.Sort(p.Clashes)
-	p.Clashes = slices.Compact(p.Clashes)
 	slices.Sort(changed)
 	p.Files = slices.Compact(changed)
 	return nil

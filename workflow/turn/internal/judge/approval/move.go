@@ -21,9 +21,6 @@ import (
 func (ap *Approvals) Move(
 	ctx context.Context, m intent.Message, p workflow.Person, pressed string,
 ) ([]store.Part, error) {
-	if ap.Session().PartOf != "" {
-		return ap.Ignore(m), nil // the thread's own session answers
-	}
 	if parts, err := ap.Inbox().Parts(ctx); err != nil {
 		return nil, err
 	} else if len(parts) > 0 {

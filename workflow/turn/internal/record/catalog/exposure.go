@@ -54,18 +54,16 @@ func (c *Catalog) closedBeside(ctx context.Context, r repository.Repository) str
 
 // isClosed reports whether it is known that not everybody can read the repository.
 func (c *Catalog) isClosed(ctx context.Context, r repository.Repository) bool {
-	switch {
-	case r.Private || r.MembersOnly:
+	if r.Private || r.MembersOnly {
 		return true
-	case r.Visibility != "" || r.Pulls.Host == nil:
-		return r.Visibility != "" && r.Visibility != host.Public
 	}
-	visibility, err := r.Pulls.Host.Visibility(ctx)
+	visibility, err := r.Readers(ctx)
 	if err != nil {
 		c.Log.Warn("a repository counts as closed: cannot read who may read it", "repository", r.Name,
 			"err", err)
+		return true
 	}
-	return err != nil || visibility != host.Public
+	return visibility != "" && visibility != host.Public
 }
 
 // isPublic returns in words why the repository is public, or may be. It is empty if it is not.
@@ -75,15 +73,12 @@ func (c *Catalog) isPublic(ctx context.Context, r repository.Repository) string 
 		return fmt.Sprintf("I cannot tell whether everybody can read %s: %s. My operator can say so under "+
 			"`visibility`", name, why)
 	}
-	switch {
-	case r.Visibility == host.Public:
-		return "everybody can read " + name
-	case r.Visibility != "", r.Private:
+	if r.Visibility == "" && r.Private {
 		return ""
-	case r.Pulls.Host == nil:
-		return unknown("the configuration names no git host for it")
 	}
-	switch visibility, err := r.Pulls.Host.Visibility(ctx); {
+	switch visibility, err := r.Readers(ctx); {
+	case err == nil && visibility == "":
+		return unknown("the configuration names no git host for it")
 	case err != nil:
 		c.Log.Warn("a repository counts as public: cannot read who may read it", "repository", r.Name,
 			"err", err)

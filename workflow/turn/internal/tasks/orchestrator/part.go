@@ -67,8 +67,3 @@ func (l *Tools) sharedCause(ctx context.Context, r *workflow.Report) (shared sha
 	}
 	return shared, nil
 }
-
-// replyIn returns the text of a report of a part, which is approved with the name of its repository.
-func replyIn(text, repository string) string {
-	return strings.Replace(text, `Reply "fix it"`, `Reply "fix it in `+repository+`"`, 1)
-}

@@ -386,9 +386,6 @@ func (l *Tools) showReport(
 	if len(notes) > 0 {
 		r.Text = belowFirstLine(r.Text, strings.Join(notes, "\n")+"\n")
 	}
-	if s.PartOf != "" {
-		r.Text = replyIn(r.Text, s.Repository)
-	}
 	r.Text = l.MaskShown(r.Text)
 	known, err := l.checkAsserted(ctx, r.Text)
 	if err != nil {
