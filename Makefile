@@ -120,11 +120,11 @@ attacks: ## run all attack tests in full: sequences, hostile repositories, races
 release: ## record the state that a version leaves behind when it is killed, for the upgrade test (VERSION=0.3 COMMIT=v0.3)
 	BOBBIN_RELEASE="$(VERSION) $(COMMIT)" $(GOTEST) ./cmd/bobbin/internal/faults/upgrades -run TestRecordRelease -count=1 -v -timeout 10m
 
-figures: ## measure Bobbin and, if installed, git, ripgrep, Bolt and other agents, and write docs/performance.md
+figures: ## measure Bobbin and, if installed, git, ripgrep, Bolt and other agents, and write docs/engineering/performance.md
 	.ci/in-memory go run ./.ci/figures
 
-figures-short: ## measure what people wait for in Slack, once, and show it beside docs/performance.md
-	.ci/in-memory go run ./.ci/figures -only acknowledge,request -n 1 -beside docs/performance.md
+figures-short: ## measure what people wait for in Slack, once, and show it beside docs/engineering/performance.md
+	.ci/in-memory go run ./.ci/figures -only acknowledge,request -n 1 -beside docs/engineering/performance.md
 
 bench: ## run every benchmark once
 	go test -run '^$$' -bench . -benchtime 1x ./...

@@ -1,10 +1,10 @@
 // Command figures measures Bobbin beside other programs on this machine, in one run, and writes
-// docs/performance.md.
+// docs/engineering/performance.md.
 //
 //	go run ./.ci/figures                           # every row, and the page
 //	go run ./.ci/figures -list                     # the rows, and what each measures
 //	go run ./.ci/figures -only workspace,search    # these rows alone, and no page
-//	go run ./.ci/figures -only request -beside docs/performance.md    # each beside what the page says
+//	go run ./.ci/figures -only request -beside docs/engineering/performance.md    # each beside what the page says
 //
 // The sides of a row take turns, A B A B …, and each turn of ours is divided by the peer's turn beside it,
 // since other load on the machine slows both. If other programs write to the disk, run the command with
@@ -43,7 +43,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	list := flags.Bool("list", false, "list the rows, and measure nothing")
 	pairs := flags.Int("n", 5, "`PAIRS` of turns of each row; a long row may take fewer")
 	page := flags.String("page", "",
-		"write the page to this `FILE` (default docs/performance.md, with -only none)")
+		"write the page to this `FILE` (default docs/engineering/performance.md, with -only none)")
 	beside := flags.String("beside", "", "show below each row what this `PAGE` says of it")
 	verbose := flags.Bool("v", false, "show each turn, and what the bot logs")
 	if err := flags.Parse(args); err != nil {
@@ -60,7 +60,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return nil
 	}
 	if *page == "" && *only == "" {
-		*page = "docs/performance.md"
+		*page = "docs/engineering/performance.md"
 	}
 	var last lastPage
 	if *beside != "" {

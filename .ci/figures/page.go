@@ -107,7 +107,7 @@ func printResult(w io.Writer, r result) {
 	fmt.Fprintf(w, "  %d pairs in %.0f s\n\n", len(r.turns[0]), r.took.Seconds())
 }
 
-// pageOf returns the text of docs/performance.md.
+// pageOf returns the text of docs/engineering/performance.md.
 func pageOf(m []string, results []result, began time.Time, pairs int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `# Performance

@@ -90,7 +90,7 @@ func TestComposeFileNamesVariablesThatAreRead(t *testing.T) {
 	require.NotEmpty(t, c.Services["bot"].Environment["BOBBIN_HTTP_ADDR"], "the check asks there")
 	require.Contains(t, c.Services["bot"].SecurityOpt, "seccomp=unconfined",
 		"the sandbox needs user namespaces")
-	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration.md"))
+	documented, err := os.ReadFile(filepath.Join("..", "..", "docs", "configuration", "environment.md"))
 	require.NoError(t, err)
 	for name := range c.Services["bot"].Environment {
 		require.Contains(t, string(documented), "`"+name+"`")

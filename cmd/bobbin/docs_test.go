@@ -24,7 +24,10 @@ func guides(t *testing.T, tree fs.FS) []string {
 	docs, err := fs.Glob(tree, "docs/*.md")
 	require.NoError(t, err)
 	require.NotEmpty(t, docs)
-	return append(docs, tour, "README.md", "CONTRIBUTING.md", "SECURITY.md",
+	below, err := fs.Glob(tree, "docs/*/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, below)
+	return append(slices.Concat(docs, below), tour, "README.md", "CONTRIBUTING.md", "SECURITY.md",
 		"cmd/bobbin/testdata/script/README.md")
 }
 
@@ -117,13 +120,14 @@ var determiners = []string{
 }
 
 // deadReferences lists the paths and tests that a document names and that do not exist in the tree. A path
-// may be relative to the top, docs, workflow or workflow/turn.
+// may be relative to the document, the top, docs, workflow or workflow/turn.
 func deadReferences(tree fs.FS, all testsByFile, doc, text string) (dead []string) {
 	text = webAddress.ReplaceAllString(text, "")
 	near := all.near(tree, doc, text)
 	exists := func(name string) bool {
 		_, found := statBelow(tree, name)
-		return found || slices.ContainsFunc(near, func(file string) bool {
+		_, err := fs.Stat(tree, path.Join(path.Dir(doc), name))
+		return found || err == nil || slices.ContainsFunc(near, func(file string) bool {
 			return strings.HasSuffix("/"+file, "/"+name)
 		})
 	}

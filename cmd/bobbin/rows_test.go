@@ -15,7 +15,7 @@ import (
 
 const (
 	storyFolder = "testdata/script"
-	workflowDoc = "../../docs/workflows.md"
+	workflowDoc = "../../docs/engineering/workflows.md"
 	ownTable    = "Beyond" // table of rows that the specification does not have
 )
 
@@ -27,7 +27,7 @@ type storyHeader struct {
 }
 
 // TestEveryRowHasItsStory checks that each row of the specification, in testdata/rows.txt, has a story;
-// stories name their rows in lines "# row: Table: row" at their top. It also checks that docs/workflows.md
+// stories name their rows in lines "# row: Table: row" at their top. It also checks that docs/engineering/workflows.md
 // matches both. UPDATE_GOLDEN=1 writes that file.
 func TestEveryRowHasItsStory(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestEveryRowHasItsStory(t *testing.T) {
 	require.Empty(t, strings.Join(rowFaults(rows, tales), "\n"))
 	got, err := os.ReadFile(workflowDoc)
 	require.NoError(t, err)
-	require.Equal(t, want, string(got), "docs/workflows.md is generated: "+
+	require.Equal(t, want, string(got), "docs/engineering/workflows.md is generated: "+
 		"UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory")
 }
 
@@ -107,7 +107,7 @@ func rowFaults(rows []string, tales []storyHeader) (faults []string) {
 	return faults
 }
 
-// workflowPage returns the text of docs/workflows.md.
+// workflowPage returns the text of docs/engineering/workflows.md.
 func workflowPage(rows []string, tales []storyHeader) string {
 	var b strings.Builder
 	b.WriteString(workflowIntroduction)
@@ -144,7 +144,7 @@ func rowLines(b *strings.Builder, label, row string, tales []storyHeader) {
 	fmt.Fprintf(b, "\n%s\n\n", fold("**"+markdown.Replace(label)+"**", ""))
 	for _, s := range tales {
 		if slices.Contains(s.rows, row) {
-			fmt.Fprintf(b, "- [%s](../cmd/bobbin/%s/%s)\n  %s\n",
+			fmt.Fprintf(b, "- [%s](../../cmd/bobbin/%s/%s)\n  %s\n",
 				strings.TrimSuffix(s.file, ".txtar"), storyFolder, s.file,
 				fold(markdown.Replace(s.shows), "  "))
 		}
@@ -185,7 +185,7 @@ result. Play one by its name,
     go test ./cmd/bobbin -run 'TestScript/happy$'
 
 or all of them with ` + "`make test`" + `.
-[testdata/script/README.md](../cmd/bobbin/testdata/script/README.md) lists the commands of a story.
+[testdata/script/README.md](../../cmd/bobbin/testdata/script/README.md) lists the commands of a story.
 
 This page is generated from the stories:
 ` + "`UPDATE_GOLDEN=1 go test ./cmd/bobbin -run TestEveryRowHasItsStory`" + ` writes it.

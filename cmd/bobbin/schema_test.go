@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/goccy/go-yaml"
@@ -35,11 +34,9 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 		require.NoError(t, json.Unmarshal(b, &v))
 		return v
 	}
-	page, err := os.ReadFile("../../docs/configuration.md")
+	page, err := os.ReadFile("../../docs/configuration/example.yaml")
 	require.NoError(t, err)
-	_, shown, found := strings.Cut(string(page), "```yaml\n")
-	require.True(t, found)
-	shown, _, _ = strings.Cut(shown, "```")
+	shown := string(page)
 	// with the keys that it shows as comments
 	whole := commentedKey.ReplaceAllString(shown, "$1$2")
 	require.NotEqual(t, shown, whole)

@@ -12,10 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// docs is the folder of the documents.
+var docs = filepath.Join("..", "..", "..", "..", "docs")
+
 // guide returns a document with files that exist in place of those that it names.
 func guide(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "docs", name))
+	text, err := os.ReadFile(filepath.Join(docs, name))
 	require.NoError(t, err)
 	sign, _ := savedKey(t, 0o600)
 	return strings.NewReplacer("/etc/bobbin/sign", sign, "/run/secrets/app.pem", keyFile(t, 0o600),
@@ -27,15 +30,14 @@ var (
 	commentedKey = regexp.MustCompile(`(?m)^( {0,6})# ([a-z_]+:(?: |$)| +(?:[a-z_]+:|-) )`)
 )
 
-// TestDocumentedConfigurationIsTaken checks that the configuration in docs/configuration.md is accepted, and
+// TestDocumentedConfigurationIsTaken checks that docs/configuration/example.yaml is accepted, and
 // each key that it shows as a comment, but for those that exclude each other.
 func TestDocumentedConfigurationIsTaken(t *testing.T) {
 	t.Parallel()
-	shown := fenced.FindStringSubmatch(guide(t, "configuration.md"))
-	require.NotNil(t, shown)
-	_, err := parseConfig("docs/configuration.md", []byte(shown[1]))
+	shown := guide(t, "configuration/example.yaml")
+	_, err := parseConfig("example.yaml", []byte(shown))
 	require.NoError(t, err)
-	whole := commentedKey.ReplaceAllString(shown[1], "$1$2")
+	whole := commentedKey.ReplaceAllString(shown, "$1$2")
 	_, err = parseConfig("c", []byte(whole))
 	require.Error(t, err)
 	exclusive := regexp.MustCompile(`^c:\d+: (` + strings.Join([]string{
@@ -55,7 +57,11 @@ func TestDocumentedConfigurationIsTaken(t *testing.T) {
 func TestDocumentedPartsAreTaken(t *testing.T) {
 	t.Parallel()
 	taken := map[string]bool{}
-	for _, name := range []string{"configuration.md", "sources.md"} {
+	pages, err := filepath.Glob(filepath.Join(docs, "configuration", "*.md"))
+	require.NoError(t, err)
+	for _, page := range append(pages, filepath.Join(docs, "sources.md")) {
+		name, err := filepath.Rel(docs, page)
+		require.NoError(t, err)
 		for _, part := range fenced.FindAllStringSubmatch(guide(t, name), -1) {
 			key, _, _ := strings.Cut(part[1], ":")
 			whole := "repositories:\n- name: shop\n  url: https://github.com/acme/shop.git\n  host: on\n"

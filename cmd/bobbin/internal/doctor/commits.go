@@ -59,7 +59,7 @@ func examineDemands(ctx context.Context, r repository.Repository, base string, f
 	switch {
 	case found.Unread != "":
 		f.note("not all rules for commits and branches can be read: the credential lacks "+found.Unread,
-			"a rule that refuses a push shows at the push; docs/configuration.md, Commits")
+			"a rule that refuses a push shows at the push; docs/configuration/commits.md")
 	case len(found.Unmet) == 0:
 		f.ok("what is pushed meets the rules of the host, as far as they can be read")
 	}

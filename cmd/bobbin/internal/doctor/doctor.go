@@ -246,7 +246,7 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *List) {
 		return
 	}
 	if d.config.Warning != "" {
-		f.warn(d.config.Warning, "write them by their new names; docs/configuration.md shows the table")
+		f.warn(d.config.Warning, "write them by their new names; docs/configuration/limits.md shows the table")
 	}
 	var names []string
 	for _, r := range d.config.Repositories {
@@ -265,7 +265,7 @@ func reportVariables(err error, f *List) {
 		line = strings.TrimPrefix(strings.TrimSpace(line), "environment: ")
 		if name, _, _ := strings.Cut(line,
 			" "); name != secrets.SlackBotToken && name != secrets.SlackAppToken {
-			f.problem(line, "set it where the bot is started, as docs/configuration.md, Environment, shows")
+			f.problem(line, "set it where the bot is started, as docs/configuration/environment.md shows")
 		}
 	}
 }

@@ -139,6 +139,6 @@ func (d *Doctor) examinePrices(f *List) {
 			"give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {
 		f.note("what "+strings.Join(names, ", ")+" costs is shown as nothing",
-			"give their prices under models (docs/configuration.md)")
+			"give their prices under models (docs/models.md)")
 	}
 }

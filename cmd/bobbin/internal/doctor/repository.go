@@ -100,7 +100,7 @@ func (d *Doctor) examineHost(
 	noun := r.Pulls.Words().Noun
 	if len(missing) > 0 {
 		f.problem("for "+noun+"s its credential lacks "+strings.Join(missing, ", "), "add that to the "+
-			"token or the App; docs/configuration.md, Pull requests, says what is needed and why")
+			"token or the App; docs/configuration/pull-requests.md says what is needed and why")
 	} else {
 		f.ok("%ss can be opened at %s (asked, not tried)", noun, r.Pulls.Web)
 	}
@@ -139,7 +139,7 @@ func (d *Doctor) examineFiling(ctx context.Context, r repository.Repository, f *
 	case len(missing) > 0:
 		f.warn(`no issue can be filed from a thread ("file it"): the credential lacks `+
 			strings.Join(missing, ", "),
-			"add that to the token or the App; docs/configuration.md, Issues from threads")
+			"add that to the token or the App; docs/configuration/issues.md")
 	default:
 		f.ok(`issues can be filed from threads ("file it")`)
 	}
@@ -152,8 +152,8 @@ func examineReading(ctx context.Context, r repository.Repository, f *List) {
 		remoteRefusal(f, "issues that people point at cannot be read", err)
 	case len(missing) > 0:
 		f.warn("what people point at cannot all be read: the credential lacks "+strings.Join(missing, ", "),
-			"add that to the token or the App, or people have to paste it; docs/configuration.md, What "+
-				"people point at")
+			"add that to the token or the App, or people have to paste it; "+
+				"docs/configuration/links.md")
 	default:
 		f.ok("issues, %ss and runs that people point at can be read", r.Pulls.Words().Noun)
 	}
@@ -211,7 +211,7 @@ func examineAdvisories(ctx context.Context, dir string, now time.Time, f *List) 
 	if dir == "" {
 		return
 	}
-	const cure = "put exports of OSV there (zip or JSON files): docs/configuration.md, Packages"
+	const cure = "put exports of OSV there (zip or JSON files): docs/configuration/packages.md"
 	n, newest, err := packages.AdvisoriesState(ctx, dir)
 	age := now.Sub(newest)
 	switch {
