@@ -3,6 +3,7 @@ package slacktest
 import (
 	"encoding/json"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,6 +69,34 @@ var judgedBlocks = map[string]struct{ block, says string }{
 			`"text":"x"}}]}]}`,
 		"missing required field: value [json-pointer:/blocks/0/elements/0/options/0]",
 	},
+	"overflow fits": {overflow(5, `"text":{"type":"plain_text","text":"`+long(75)+`"},"value":"`+long(150)+`"`,
+		`,"confirm":{"title":{"type":"plain_text","text":"Sure?"},"text":{"type":"plain_text","text":"`+
+			long(300)+`"},"confirm":{"type":"plain_text","text":"`+long(30)+`"},`+
+			`"deny":{"type":"plain_text","text":"No"},"style":"danger"}`), ""},
+	"overflow with six options": {
+		overflow(6, `"text":{"type":"plain_text","text":"x"},"value":"y"`, ""),
+		"no more than 5 items allowed [json-pointer:/blocks/0/elements/0/options]",
+	},
+	"option text too long": {
+		overflow(1, `"text":{"type":"plain_text","text":"`+long(76)+`"},"value":"y"`, ""),
+		"must be less than 76 characters [json-pointer:/blocks/0/elements/0/options/0/text/text]",
+	},
+	"option value too long": {
+		overflow(1, `"text":{"type":"plain_text","text":"x"},"value":"`+long(151)+`"`, ""),
+		"must be less than 151 characters [json-pointer:/blocks/0/elements/0/options/0/value]",
+	},
+	"option in mrkdwn": {
+		overflow(1, `"text":{"type":"mrkdwn","text":"x"},"value":"y"`, ""),
+		"unsupported type: mrkdwn [json-pointer:/blocks/0/elements/0/options/0/text/type]",
+	},
+	"confirm without a question": {
+		button(`,"confirm":{"title":{"type":"plain_text","text":"Sure?"}}`),
+		"missing required field: text [json-pointer:/blocks/0/elements/0/confirm]",
+	},
+	"confirm title too long": {
+		button(`,"confirm":{"title":{"type":"plain_text","text":"` + long(101) + `"}}`),
+		"must be less than 101 characters [json-pointer:/blocks/0/elements/0/confirm/title/text]",
+	},
 	"markdown too long": {
 		`{"type":"markdown","text":"` + long(12_001) + `"}`,
 		"markdown text must be less than 12001 characters [json-pointer:/blocks]",
@@ -124,6 +153,12 @@ func long(n int) string { return strings.Repeat("x", n) }
 func button(fields string) string {
 	return `{"type":"actions","elements":[{"type":"button","text":{"type":"plain_text","text":"Go"}` +
 		fields + `}]}`
+}
+
+// overflow returns a block with an overflow menu of n options that have these fields.
+func overflow(n int, option, fields string) string {
+	return `{"type":"actions","elements":[{"type":"overflow","options":[{` +
+		strings.Join(slices.Repeat([]string{option}, n), "},{") + `}]` + fields + `}]}`
 }
 
 func TestTooManyAndTooMuch(t *testing.T) {

@@ -63,7 +63,7 @@ func (s *state) exportMessage(b *strings.Builder, indent string, m Message) {
 	}
 	var labels []string
 	for _, c := range m.Controls() {
-		label := c.Text
+		label := c.Label()
 		if label == "" {
 			label = c.Type
 		}

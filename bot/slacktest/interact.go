@@ -13,21 +13,27 @@ import (
 // Click presses the button with the given action id under a message. It may be a button that the message
 // had before an edit, because a client may still show it.
 func (s *Server) Click(channel, ts, actionID, user string) error {
-	return s.act(channel, ts, actionID, user, "", Message.Pressable)
+	return s.act(channel, ts, actionID, user, "")
 }
 
-// Choose selects an option, by its value, in the menu with the given action id under a message.
+// Choose selects an option, by its value, in the menu with the given action id under a message: a select or
+// an overflow menu. It may be an option that the message had before an edit, like a button of Click.
 func (s *Server) Choose(channel, ts, actionID, user, value string) error {
-	return s.act(channel, ts, actionID, user, value, Message.Controls)
+	return s.act(channel, ts, actionID, user, value)
 }
 
-func (s *Server) act(channel, ts, actionID, user, value string, seen func(Message) []blockkit.Control) error {
+func (s *Server) act(channel, ts, actionID, user, value string) error {
 	return s.withMessage(channel, ts, func(ch *Channel, m *Message) error {
 		if !s.state.isMember(ch, user) {
 			return fmt.Errorf("slacktest: %s is not in #%s", s.state.nameOf(user), ch.Name)
 		}
-		controls := seen(*m)
-		at := slices.IndexFunc(controls, func(c blockkit.Control) bool { return c.ActionID == actionID })
+		controls := m.Pressable()
+		at := slices.IndexFunc(controls, func(c blockkit.Control) bool {
+			return c.ActionID == actionID && (value == "" || c.Offers(value))
+		})
+		if at < 0 { // the menu without that option
+			at = slices.IndexFunc(controls, func(c blockkit.Control) bool { return c.ActionID == actionID })
+		}
 		if at < 0 {
 			return fmt.Errorf("slacktest: nothing under that message has the action id %q; it has %s",
 				actionID, actionIDs(controls))
@@ -40,7 +46,8 @@ func (s *Server) act(channel, ts, actionID, user, value string, seen func(Messag
 	})
 }
 
-// ClickHome presses the button with the given action id and value in a user's App Home.
+// ClickHome presses the button with the given action id and value in a user's App Home, or selects the option
+// with that value of a menu there.
 func (s *Server) ClickHome(user, actionID, value string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +58,9 @@ func (s *Server) ClickHome(user, actionID, value string) error {
 	defer s.touch()
 	controls := blockkit.Controls(v.blocks)
 	at := slices.IndexFunc(controls,
-		func(c blockkit.Control) bool { return c.ActionID == actionID && c.Value == value })
+		func(c blockkit.Control) bool {
+			return c.ActionID == actionID && (c.Value == value || c.Offers(value))
+		})
 	if at < 0 {
 		return fmt.Errorf("slacktest: nothing in that home has the action id %q and the value %q; it has %s",
 			actionID, value, actionIDs(controls))
@@ -85,6 +94,9 @@ func (s *Server) action(c blockkit.Control, user, value string) (object, error) 
 		return nil, fmt.Errorf("slacktest: %s does not see the button %q", s.state.nameOf(user), c.ActionID)
 	}
 	a := object{"type": c.Type, "action_id": c.ActionID, "block_id": c.BlockID, "action_ts": s.state.stamp()}
+	if c.Element["confirm"] != nil {
+		a["confirm"] = c.Element["confirm"]
+	}
 	if c.Type == "button" {
 		a["text"] = c.Element["text"]
 		put(a, "value", c.Value)

@@ -79,6 +79,41 @@ func TestClick(t *testing.T) {
 	require.Equal(t, Acked, o.Deliveries()[0].Outcome)
 }
 
+// TestOverflow shows that an option of an overflow menu arrives as Slack sends it, also after an edit took it
+// away, and that what is asked before it is known.
+func TestOverflow(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t, Config{Events: []string{}})
+	a := o.connect(true)
+	menu := func(values ...string) slack.MsgOption {
+		var options []*slack.OptionBlockObject
+		for _, v := range values {
+			options = append(options, slack.NewOptionBlockObject(v, plain("Do "+v), nil))
+		}
+		return slack.MsgOptionBlocks(slack.NewActionBlock("choices",
+			slack.NewOverflowBlockElement("more", options...).WithConfirm(slack.NewConfirmationBlockObject(
+				plain("Sure?"), plain("This cannot be undone."), plain("Yes"), plain("No")))))
+	}
+	ts := o.post(menu("limits", "stop"))
+	control := o.Channel("bugs")[0].Controls()[0]
+	require.Equal(t, "⋯ Do limits, Do stop", control.Label())
+	require.Equal(t, "This cannot be undone.", control.Confirm)
+	require.NoError(t, o.Choose("bugs", ts, "more", o.ben.ID, "stop"))
+	action := a.interaction().ActionCallback.BlockActions[0]
+	require.Equal(t, "overflow", string(action.Type))
+	require.Equal(t, "more", action.ActionID)
+	require.Empty(t, action.Value)
+	require.Equal(t, "stop", action.SelectedOption.Value)
+	require.Equal(t, "Do stop", action.SelectedOption.Text.Text)
+
+	_, _, _, err := o.api.UpdateMessage(o.bugs.ID, ts, menu("limits"))
+	require.NoError(t, err)
+	require.NoError(t, o.Choose("bugs", ts, "more", o.ben.ID, "stop"))
+	require.Equal(t, "stop", a.interaction().ActionCallback.BlockActions[0].SelectedOption.Value)
+	require.EqualError(t, o.Choose("bugs", ts, "more", o.ben.ID, "moon"),
+		`slacktest: the menu "more" has no option "moon"`)
+}
+
 func TestClicksThatCannotBe(t *testing.T) {
 	t.Parallel()
 	o := openOffice(t, Config{Events: []string{}})

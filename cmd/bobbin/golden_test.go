@@ -89,7 +89,7 @@ func (s *story) export(thread string) (string, error) {
 		}
 		var under []string
 		for _, c := range m.Controls() {
-			under = append(under, "["+c.Text+"]")
+			under = append(under, "["+c.Label()+"]")
 		}
 		for _, r := range m.Reactions {
 			under = append(under, ":"+r.Name+":")

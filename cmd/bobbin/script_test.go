@@ -620,7 +620,7 @@ func deleteCmd(_ context.Context, s *story, _ *testscript.TestScript, _ []string
 }
 
 // clickCmd implements "click [in THREAD] WHO ACTION [TEXT]": WHO presses the newest button of that
-// action in a message with TEXT.
+// action, or option of a "⋯" menu whose value begins with it, in a message with TEXT.
 func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	thread := mainThread
 	if len(args) > 3 && args[0] == "in" {
@@ -634,6 +634,11 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		for _, c := range messages[i].Pressable() {
 			if strings.HasPrefix(c.ActionID, args[1]) {
 				return s.Slack.Click(s.channelOf(thread), messages[i].TS, c.ActionID, s.People[args[0]])
+			}
+			for _, o := range c.Options {
+				if c.Type == "overflow" && strings.HasPrefix(o.Value, args[1]) {
+					return s.Slack.Choose(s.channelOf(thread), messages[i].TS, c.ActionID, s.People[args[0]], o.Value)
+				}
 			}
 		}
 	}

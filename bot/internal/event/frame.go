@@ -1,6 +1,7 @@
 package event
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -31,8 +32,8 @@ func ReadFrame(message []byte) (f Frame, ok bool) {
 	}, true
 }
 
-// HomePress returns the user, the action id and the value of a button press in an App Home; ok is
-// false for any other payload.
+// HomePress returns the user, the action id and the value of a press in an App Home: of a button, or of an
+// option in a menu. ok is false for any other payload.
 func HomePress(kind string, payload []byte) (user string, action workflow.ActionID, value string, ok bool) {
 	var p struct {
 		Type jstring `json:"type"`
@@ -43,8 +44,11 @@ func HomePress(kind string, payload []byte) (user string, action workflow.Action
 			Type jstring `json:"type"`
 		}] `json:"view"`
 		Actions lenient[[]lenient[struct {
-			ID    jstring `json:"action_id"`
-			Value jstring `json:"value"`
+			ID       jstring `json:"action_id"`
+			Value    jstring `json:"value"`
+			Selected lenient[struct {
+				Value jstring `json:"value"`
+			}] `json:"selected_option"`
 		}]] `json:"actions"`
 	}
 	if kind != "interactive" || json.Unmarshal(payload, &p) != nil || p.Type != "block_actions" ||
@@ -52,7 +56,7 @@ func HomePress(kind string, payload []byte) (user string, action workflow.Action
 		return "", "", "", false
 	}
 	a := p.Actions.v[0].v
-	return string(p.User.v.ID), workflow.ActionID(a.ID), string(a.Value), a.ID != ""
+	return string(p.User.v.ID), workflow.ActionID(a.ID), string(cmp.Or(a.Value, a.Selected.v.Value)), a.ID != ""
 }
 
 // HomeOpenedBy returns the id of the user who opened the App Home, or an empty string for any other event.

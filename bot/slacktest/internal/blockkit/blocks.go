@@ -133,6 +133,7 @@ func (v *validator) checkElements(b Object, at string, most int, interactive boo
 
 func (v *validator) checkElement(e Object, at string) {
 	v.checkLength(Text(e, "action_id"), 255, at+"/action_id")
+	v.checkConfirm(e, at)
 	switch Text(e, "type") {
 	case "plain_text", "mrkdwn":
 		v.checkTextObject(e, 3000, at, "plain_text", "mrkdwn")
@@ -173,16 +174,53 @@ func (v *validator) checkOptions(e Object, at string) {
 	for i, g := range groups {
 		where := fmt.Sprintf("%s/option_groups/%d", at, i)
 		v.checkText(g, "label", 75, where, "plain_text")
-		v.checkOptions(Object{"options": g["options"]}, where)
+		v.checkOptions(Object{"type": Text(e, "type"), "options": g["options"]}, where)
 	}
 	if len(list) > most {
 		v.addError(at+"/options", "no more than %d items allowed", most)
 	}
 	for i, o := range list {
-		where := fmt.Sprintf("%s/options/%d", at, i)
-		v.checkText(o, "text", 75, where, "plain_text", "mrkdwn")
-		v.requireKey(o, "value", where)
-		v.checkLength(Text(o, "value"), 150, where+"/value")
+		v.checkOption(o, Text(e, "type"), fmt.Sprintf("%s/options/%d", at, i))
+	}
+}
+
+// checkOption checks an option of an element of that type. See
+// https://docs.slack.dev/reference/block-kit/composition-objects/option-object
+func (v *validator) checkOption(o Object, of, at string) {
+	kinds := []string{"plain_text"}
+	if of == "radio_buttons" || of == "checkboxes" {
+		kinds = append(kinds, "mrkdwn")
+	}
+	v.checkText(o, "text", 75, at, kinds...)
+	v.requireKey(o, "value", at)
+	v.checkLength(Text(o, "value"), 150, at+"/value")
+	if o["description"] != nil {
+		v.checkText(o, "description", 75, at, kinds...)
+	}
+	if o["url"] != nil && of != "overflow" {
+		v.addError(at, "additional property: url")
+	}
+	v.checkLength(Text(o, "url"), 3000, at+"/url")
+}
+
+// checkConfirm checks the question that is asked before an element is used. See
+// https://docs.slack.dev/reference/block-kit/composition-objects/confirmation-dialog-object
+func (v *validator) checkConfirm(e Object, at string) {
+	if e["confirm"] == nil {
+		return
+	}
+	at += "/confirm"
+	c, ok := e["confirm"].(Object)
+	if !ok {
+		v.addError(at, "must be an object")
+		return
+	}
+	v.checkText(c, "title", 100, at, "plain_text")
+	v.checkText(c, "text", 300, at, "plain_text", "mrkdwn")
+	v.checkText(c, "confirm", 30, at, "plain_text")
+	v.checkText(c, "deny", 30, at, "plain_text")
+	if style := Text(c, "style"); style != "" && style != "primary" && style != "danger" {
+		v.addError(at+"/style", "must be one of: primary, danger")
 	}
 }
 

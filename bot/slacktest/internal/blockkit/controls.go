@@ -1,17 +1,21 @@
 package blockkit
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // A Control is an interactive element of a message or a view.
 type Control struct {
 	BlockID   string
 	ActionID  string
 	Type      string // such as button, static_select or plain_text_input
-	Text      string // label of a button
+	Text      string // label of a button; "⋯" for an overflow menu
 	Value     string // of a button
 	URL       string
 	Style     string
 	Options   []Option // options of a menu
+	Confirm   string   // what is asked before the element is used; empty: nothing
 	VisibleTo []string // users who see a button; empty: all
 
 	Element Object // the element as it is in the block
@@ -41,6 +45,13 @@ func readControl(b, e Object) Control {
 	if t, ok := e["text"].(Object); ok {
 		c.Text = Text(t, "text")
 	}
+	if c.Type == "overflow" {
+		c.Text = "⋯"
+	}
+	if question, ok := e["confirm"].(Object); ok {
+		t, _ := question["text"].(Object)
+		c.Confirm = Text(t, "text")
+	}
 	for _, o := range Options(e) {
 		t, _ := o["text"].(Object)
 		c.Options = append(c.Options, Option{Text: Text(t, "text"), Value: Text(o, "value")})
@@ -52,6 +63,24 @@ func readControl(b, e Object) Control {
 		}
 	}
 	return c
+}
+
+// Offers reports whether the element is a menu with an option of that value.
+func (c Control) Offers(value string) bool {
+	return slices.ContainsFunc(c.Options, func(o Option) bool { return o.Value == value })
+}
+
+// Label returns what a person sees of the element: the text of a button, or an overflow menu with the labels
+// of its options. It is empty for other menus.
+func (c Control) Label() string {
+	if c.Type != "overflow" {
+		return c.Text
+	}
+	var labels []string
+	for _, o := range c.Options {
+		labels = append(labels, o.Text)
+	}
+	return c.Text + " " + strings.Join(labels, ", ")
 }
 
 // Options returns the options of a menu, whether they are in groups or not.

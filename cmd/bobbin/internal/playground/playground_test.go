@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -155,6 +156,7 @@ func TestTheChat(t *testing.T) {
 	b.changesItsOwn()
 	b.dropsAFile(p)
 	b.sendsAnothers()
+	b.choosesInAMenu(p)
 	b.goesAround()
 }
 
@@ -258,6 +260,58 @@ func (t *tab) sendsAnothers() {
 	require.NoError(t.t, err)
 	require.True(t.t, closed, "the menu closes before the answer, so the next Escape is the thread's")
 	t.sees(theirs + ".querySelector('.replies')")
+}
+
+// choosesInAMenu chooses in an overflow menu, and answers the question that is asked before a press.
+func (t *tab) choosesInAMenu(p *Playground) {
+	t.t.Helper()
+	slack := p.Stage.Slack
+	presses := func() (count int) {
+		for _, d := range slack.Deliveries() {
+			if d.EventType == "block_actions" {
+				count++
+			}
+		}
+		return count
+	}
+	bot := slack.AddBot(slacktest.User{Name: "deploys"})
+	require.NoError(t.t, slack.Join(p.Stage.Channel, bot.ID))
+	_, err := slack.PostAsBot(p.Stage.Channel, bot.ID, slacktest.Message{Text: "x", Blocks: json.RawMessage(`[
+		{"type":"actions","block_id":"b","elements":[
+			{"type":"overflow","action_id":"more","options":[
+				{"text":{"type":"plain_text","text":"Set limits"},"value":"limits"},
+				{"text":{"type":"plain_text","text":"Diagnose"},"value":"diagnose"}]},
+			{"type":"button","action_id":"halt","text":{"type":"plain_text","text":"Halt"},"confirm":{
+				"title":{"type":"plain_text","text":"Halt the work?"},
+				"text":{"type":"mrkdwn","text":"*Nothing* is lost."},
+				"confirm":{"type":"plain_text","text":"Halt it"},"deny":{"type":"plain_text","text":"Go on"}}}]}]`)})
+	require.NoError(t.t, err)
+	t.reads("#main button", "Halt")
+	before := presses()
+	t.click("#main .b-overflow summary", "⋯")
+	t.reads("#main .b-overflow[open] button", "Diagnose")
+	t.accessible("a menu")
+	t.shoot("overflow")
+	t.click("#main .b-overflow button", "Diagnose")
+	t.sees("!document.querySelector('#main .b-overflow[open]')")
+	require.Eventually(t.t, func() bool { return presses() == before+1 }, patience, time.Millisecond)
+
+	const asks = "document.querySelector('#main .ask:popover-open')"
+	t.click("#main button[popovertarget]", "Halt")
+	t.sees(asks)
+	t.reads("#main .ask h3", "Halt the work?")
+	t.accessible("a question")
+	t.shoot("question")
+	t.press(kb.Escape)
+	t.sees("!" + asks)
+	t.sees("!document.querySelector('#pane').hidden") // Escape closed no more than the question
+	require.Equal(t.t, before+1, presses())
+	t.click("#main button[popovertarget]", "Halt")
+	t.sees(asks)
+	t.click("#main .ask button", "Halt it")
+	t.sees("!" + asks)
+	require.Eventually(t.t, func() bool { return presses() == before+2 }, patience, time.Millisecond)
+	t.press(kb.Escape)
 }
 
 // goesAround closes the thread, switches to the dark theme, and visits a channel without the app, a direct

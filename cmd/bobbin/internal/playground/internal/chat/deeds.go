@@ -268,6 +268,11 @@ func (f form) press() error {
 	channel := f.get("channel")
 	ts := f.get("ts")
 	action := f.get("action")
+	for name := range f.r.PostForm {
+		if menu, is := strings.CutPrefix(name, "option:"); is {
+			return slack.Choose(channel, ts, menu, f.me.ID, f.get(name))
+		}
+	}
 	if value := f.get(action); value != "" {
 		return slack.Choose(channel, ts, action, f.me.ID, value)
 	}

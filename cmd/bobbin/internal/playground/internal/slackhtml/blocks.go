@@ -8,6 +8,7 @@ import (
 	"html"
 	"html/template"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -60,6 +61,7 @@ type control struct {
 	Options   []option
 	Initial   string  `json:"initial_value"`
 	Chosen    *option `json:"initial_option"`
+	Confirm   *question
 	Multiline bool
 	Optional  bool
 	MinLength int `json:"min_length"`
@@ -76,8 +78,23 @@ type rich struct {
 }
 
 type option struct {
-	Text  words
-	Value string
+	Text, Description words
+	Value, URL        string
+}
+
+// A question is asked before an element is used.
+type question struct {
+	Title, Text, Confirm, Deny words
+	Style                      string
+}
+
+// A Press is what a button of the page sends: an action, or an option of a menu. If Question is set, the page
+// asks it first, in a popover with the ID DOM.
+type Press struct {
+	Name, Value, DOM string
+	Text             template.HTML
+	Question         template.HTML
+	*question
 }
 
 // words is a plain string or a text object.
@@ -194,6 +211,37 @@ func (b *block) Visible() bool {
 
 // DOM returns the element's HTML id.
 func (b *block) DOM() string { return b.page.Prefix + b.ID + "-" + b.ActionID }
+
+// Press returns what the button sends.
+func (b *block) Press() Press {
+	return b.press("action", b.ActionID, b.DOM(), b.Text)
+}
+
+// Choices returns what the options of an overflow menu send. An option with an address opens it instead.
+func (b *block) Choices() (list []Choice) {
+	for i, o := range b.Options {
+		list = append(list, Choice{
+			Press: b.press("option:"+b.ActionID, o.Value, b.DOM()+"-"+strconv.Itoa(i), o.Text),
+			URL:   o.URL,
+			About: o.Description.Text,
+		})
+	}
+	return list
+}
+
+// A Choice is an option of an overflow menu.
+type Choice struct {
+	Press
+	URL, About string
+}
+
+func (b *block) press(name, value, dom string, text words) Press {
+	p := Press{Name: name, Value: value, DOM: dom, Text: b.Show(text), question: b.Confirm}
+	if b.Confirm != nil {
+		p.Question = b.Show(b.Confirm.Text)
+	}
+	return p
+}
 
 // Wrong returns the error of an input, or an empty string.
 func (b *block) Wrong() string { return b.page.Errors[b.ID] }

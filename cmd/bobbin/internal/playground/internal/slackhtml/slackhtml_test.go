@@ -99,6 +99,19 @@ func TestBlocks(t *testing.T) {
 		`<button class="primary" name="action" value="fix">Fix &lt;it&gt;</button>`)
 	require.NotContains(t, blocks(`{"type":"actions","elements":[{"type":"button","action_id":"fix",`+
 		`"visible_to_user_ids":["U9"],"text":{"type":"plain_text","text":"x"}}]}`), "<button")
+	menu := blocks(`{"type":"actions","block_id":"b","elements":[{"type":"overflow","action_id":"more",` +
+		`"options":[{"text":{"type":"plain_text","text":"Limits"},"value":"limits:1"},` +
+		`{"text":{"type":"plain_text","text":"Docs"},"value":"x","url":"https://a.example/"}]}]}`)
+	require.Contains(t, menu, `<button name="option:more" value="limits:1">Limits</button>`)
+	require.Contains(t, menu, `<a href="https://a.example/" target="_blank"`)
+	asks := blocks(`{"type":"actions","block_id":"b","elements":[{"type":"button","action_id":"stop",` +
+		`"text":{"type":"plain_text","text":"Stop"},"confirm":{"title":{"type":"plain_text",` +
+		`"text":"Stop it?"},"text":{"type":"mrkdwn","text":"*Nothing* is lost."},"confirm":{"type":` +
+		`"plain_text","text":"Stop"},"deny":{"type":"plain_text","text":"Go on"},"style":"danger"}}]}`)
+	require.Contains(t, asks, `<button class="plain" type="button" popovertarget="pb-stop-ask">Stop</button>`)
+	require.Contains(t, asks, `<p><strong>Nothing</strong> is lost.</p>`)
+	require.Contains(t, asks,
+		`<button class="danger" name="action" value="stop" autofocus>Stop</button>`)
 	input := blocks(
 		`{"type":"input","block_id":"b","optional":true,"label":{"type":"plain_text","text":"Why"},` +
 			`"element":{"type":"plain_text_input","action_id":"why","multiline":true,"max_length":40}}`)
@@ -148,8 +161,8 @@ func wellFormed(t *testing.T, shown string) {
 	}
 }
 
-var harmlessTags = strings.Fields("a blockquote br button code dd del div dl dt em h1 h2 h3 h4 h5 h6 hr " +
-	"img input label li ol option p pre s select span strong table tbody td textarea th thead time tr ul")
+var harmlessTags = strings.Fields("a blockquote br button code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr " +
+	"img input label li ol option p pre s select span strong summary table tbody td textarea th thead time tr ul")
 
 func harmless(t *testing.T, n *html.Node, shown string) {
 	t.Helper()

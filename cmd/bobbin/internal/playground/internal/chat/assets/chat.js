@@ -195,8 +195,9 @@ document.addEventListener('submit', async (e) => {
   const multipart = form.enctype === 'multipart/form-data';
   const from = location.pathname;
   const sent = form.matches('[data-composer]') ? emptied(form) : null;
-  const menu = form.closest('details.menu');
+  const menu = (button || form).closest('details.menu');
   if (menu) { menu.open = false; focusMessage(menu.closest('article')); }
+  button?.closest('[popover]')?.hidePopover();
   if (button && button.name) button.setAttribute('aria-busy', 'true');
   $('#toast').hidden = true;
   try {
@@ -223,6 +224,11 @@ document.addEventListener('change', (e) => {
   }
   if (e.target.matches('input[type=file]')) chosen(e.target.form);
 });
+
+// A menu at the end of the messages opens below what is shown.
+document.addEventListener('toggle', (e) => {
+  if (e.target.matches('details.menu[open]')) $('div', e.target).scrollIntoView({ block: 'nearest' });
+}, true);
 
 document.addEventListener('cancel', (e) => {
   if (!e.target.matches('dialog[data-modal]')) return;
@@ -371,7 +377,7 @@ document.addEventListener('keydown', (e) => {
     if (e.key === 'ArrowUp' && !el.value && !el.closest('dialog')) { e.preventDefault(); focusMessage(messages(logAt(el)).at(-1)); return; }
   }
   if (e.key === 'Escape') return escape(e);
-  if ($('dialog[open]')) return;
+  if ($('dialog[open], [popover]:popover-open')) return;
   if (e.altKey && /^Arrow(Up|Down)$/.test(e.key)) {
     const links = all('.places a[data-nav]');
     const now = links.findIndex((a) => a.getAttribute('aria-current') === 'page');
@@ -395,14 +401,14 @@ document.addEventListener('keydown', (e) => {
     Object.assign(deeds, {
       Enter: () => click('[data-reply]'), e: () => click('[data-edit]'),
       r: () => $('.tools button', article)?.focus(),
-      m: () => { const menu = $('details.menu', article); if (menu) { menu.open = true; $('a, button', menu)?.focus(); } },
+      m: () => { const menu = $('.tools details.menu', article); if (menu) { menu.open = true; $('a, button', menu)?.focus(); } },
     });
   }
   if (deeds[e.key]) { e.preventDefault(); deeds[e.key](); }
 });
 
 function escape(e) {
-  if ($('dialog[open]')) return; // it closes by itself
+  if ($('dialog[open], [popover]:popover-open')) return; // it closes by itself
   const menu = $('details.menu[open]');
   if (menu) { menu.open = false; focusMessage(menu.closest('article')); return; }
   if (document.body.classList.contains('nav-open')) { document.body.classList.remove('nav-open'); return; }
