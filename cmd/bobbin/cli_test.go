@@ -175,9 +175,28 @@ func TestHelpTeaches(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, code)
 	require.Empty(t, out)
 	require.Contains(t, errs, "Start with: bobbin demo")
-	code, out, _ = call(t, t.Context(), nil, "--version")
-	require.Equal(t, cli.ExitOK, code)
-	require.Equal(t, programVersion()+"\n", out)
+	for _, word := range []string{"--version", "version"} {
+		code, out, _ = call(t, t.Context(), nil, word)
+		require.Equal(t, cli.ExitOK, code)
+		require.Equal(t, programVersion()+"\n", out)
+	}
+}
+
+// TestHelpAsACommand checks that bobbin help prints the same as --help, and that each command is in a group of
+// the list.
+func TestHelpAsACommand(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"", "serve", "sessions"} {
+		_, want, _ := call(t, t.Context(), nil, append(strings.Fields(command), "--help")...)
+		code, out, errs := call(t, t.Context(), nil, append([]string{"help"}, strings.Fields(command)...)...)
+		require.Equal(t, cli.ExitOK, code, errs)
+		require.Equal(t, want, out)
+	}
+	_, out, _ := call(t, t.Context(), nil, "help")
+	for _, group := range []string{"Try it", "Set up", "Run", "Look and operate", "This program"} {
+		require.Contains(t, out, "\n"+group+"\n")
+	}
+	require.NotContains(t, out, "Commands:", "a command has no group")
 }
 
 func TestMisuseGetsTwoLines(t *testing.T) {
@@ -191,6 +210,14 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 		"serve now": "bobbin: unexpected argument now\nTry: bobbin serve --help\n",
 		"serve --config": "bobbin: --config: expected string value but got \"EOL\" (<EOL>)\n" +
 			"Try: bobbin serve --help\n",
+		"help srve": "bobbin: unexpected argument srve, did you mean \"serve\"?\n" +
+			"Try: bobbin --help\n",
+		"--log-format=jsno doctor": "bobbin: --log-format has to be one of text, json, and not \"jsno\"; " +
+			"did you mean \"json\"?\nTry: bobbin doctor --help\n",
+		"completion bsh": "bobbin: <shell> has to be one of bash, zsh, fish, and not \"bsh\"; " +
+			"did you mean \"bash\"?\nTry: bobbin completion --help\n",
+		"spending --by=chanel": "bobbin: spending: --by takes each of month, day, channel, person, repository " +
+			"at most once; did you mean \"channel\"?\nTry: bobbin spending --help\n",
 		"eval a b": "bobbin: eval: name one suite\nTry: bobbin eval --help\n",
 		"eval --compare a": "bobbin: eval: --compare needs the folders of two runs\n" +
 			"Try: bobbin eval --help\n",

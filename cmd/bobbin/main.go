@@ -61,33 +61,40 @@ func raise(s os.Signal) {
 	}
 }
 
+// commands holds the subcommands, in the order and the groups in which the help lists them.
 type commands struct {
 	Verbose   bool        `help:"Log more on standard error." short:"v"`
 	LogFormat string      `from:"BOBBIN_LOG_FORMAT" enum:"text,json" default:"text" help:"text for people, json for machines ($BOBBIN_LOG_FORMAT)." placeholder:"FORMAT"`
-	Version   versionFlag `help:"Print the version and its commit."`
+	Version   versionFlag `help:"Print the version, its commit with the date, and Go's version."`
 
-	Demo       demoCommand       `cmd:"" help:"The whole bug story on this machine: no Slack, no key."`
-	Playground playgroundCommand `cmd:"" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
-	Try        tryCommand        `cmd:"" help:"What the bot would find in a repository, and what it could prove there: no Slack, no key."`
-	Manifest   manifestCommand   `cmd:"" help:"The Slack app's manifest, or a link that creates the app."`
-	Doctor     doctorCommand     `cmd:"" help:"Check everything that the bot needs, and say how to fix what is wrong."`
-	Serve      serveCommand      `cmd:"" help:"Run the bot."`
-	Migrate    migrateCommand    `cmd:"" help:"Bring the database up to date (serve does so, too)."`
-	Sessions   sessionsCommand   `cmd:"" help:"List sessions, or show one in full."`
-	Health     healthCommand     `cmd:"" help:"Ask the running bot whether it is ready."`
-	Audit      auditCommand      `cmd:"" help:"Print a session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
-	Eval       evalCommand       `cmd:"" help:"Play a suite of tasks through the whole bot with your models, and measure the results."`
-	operatorCommands
-	Clean cleanCommand `cmd:"" help:"Remove data that is older, or larger, than keep allows (serve does so, too)."`
+	Demo       demoCommand       `cmd:"" group:"Try it" help:"The whole bug story on this machine: no Slack, no key."`
+	Playground playgroundCommand `cmd:"" group:"Try it" help:"A team chat in the browser with Bobbin in it: no Slack, no admin."`
+	Try        tryCommand        `cmd:"" group:"Try it" help:"What the bot would find in a repository, and what it could prove there: no Slack, no key."`
+	Eval       evalCommand       `cmd:"" group:"Try it" help:"Play a suite of tasks through the whole bot with your models, and measure the results."`
+
+	Manifest manifestCommand `cmd:"" group:"Set up" help:"The Slack app's manifest, or a link that creates the app."`
+	Init     initcmd.Command `cmd:"" group:"Set up" help:"Ask a few questions, write the configuration, and check that it works."`
+	Doctor   doctorCommand   `cmd:"" group:"Set up" help:"Check everything that the bot needs, and say how to fix what is wrong."`
+	Schema   schemaCommand   `cmd:"" group:"Set up" help:"The JSON schema of bobbin.yaml, for editors."`
+
+	Serve   serveCommand   `cmd:"" group:"Run" help:"Run the bot."`
+	Migrate migrateCommand `cmd:"" group:"Run" help:"Bring the database up to date (serve does so, too)."`
+	Reload  reloadCommand  `cmd:"" group:"Run" help:"Have the running bot load its changed configuration file."`
+	Health  healthCommand  `cmd:"" group:"Run" help:"Ask the running bot whether it is ready."`
+
+	Sessions sessionsCommand `cmd:"" group:"Look and operate" help:"List sessions, or show one in full."`
+	Audit    auditCommand    `cmd:"" group:"Look and operate" help:"Print a session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
+	operate.Commands
+	Clean cleanCommand `cmd:"" group:"Look and operate" help:"Remove data that is older, or larger, than keep allows (serve does so, too)."`
+
+	programCommands
 }
 
-// operatorCommands holds the commands of day-to-day operation.
-type operatorCommands struct {
-	operate.Commands
-	Init       initcmd.Command    `cmd:"" help:"Ask a few questions, write the configuration, and check that it works."`
-	Completion completion.Command `cmd:"" help:"Set up completion of commands and flags in a shell."`
-	Reload     reloadCommand      `cmd:"" help:"Have the running bot load its changed configuration file."`
-	Schema     schemaCommand      `cmd:"" help:"The JSON schema of bobbin.yaml, for editors."`
+// programCommands holds the commands about the program itself.
+type programCommands struct {
+	Help        helpCommand        `cmd:"" group:"This program" help:"What a command does, and its flags: the same as its --help."`
+	ShowVersion versionCommand     `cmd:"" name:"version" group:"This program" help:"The same as --version."`
+	Completion  completion.Command `cmd:"" group:"This program" help:"Set up completion of commands and flags in a shell."`
 }
 
 // run is main without the process: it takes the arguments and the console, and returns the exit code. The
@@ -104,9 +111,11 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 		args = []string{"--help"}
 		out = c.Err
 	}
+	args = helpArguments(args)
 	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that fixes code in a thread. Start with: bobbin demo"),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
 		kong.Resolvers(fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)
@@ -119,7 +128,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	case exited >= 0: // --help and --version have printed their text
 		return exited
 	case err != nil:
-		fmt.Fprintf(c.Err, "bobbin: %v\nTry: %s --help\n", err, misusedCommand(err))
+		fmt.Fprintf(c.Err, "bobbin: %s\nTry: %s --help\n", describeMisuse(err), misusedCommand(err))
 		return cli.ExitUsage
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))

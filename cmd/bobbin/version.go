@@ -3,10 +3,12 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
 )
 
@@ -32,6 +34,15 @@ func (versionFlag) BeforeReset(app *kong.Kong) error {
 	return err
 }
 
+// versionCommand is bobbin version, which prints the same as the flag.
+type versionCommand struct{}
+
+// Run prints the version.
+func (versionCommand) Run(con cli.Console) error {
+	_, err := fmt.Fprintln(con.Out, programVersion())
+	return err
+}
+
 // programVersion returns what --version prints.
 func programVersion() string {
 	built, ok := debug.ReadBuildInfo()
@@ -41,9 +52,9 @@ func programVersion() string {
 	return describeBuild(version, commit, date, built)
 }
 
-// describeBuild returns the version with its commit and the date of that, such as
-// "0.3 (commit 9c0f4159c3d1, 2026-11-30)". What -ldflags have set comes first, then what the go command
-// recorded.
+// describeBuild returns the version with its commit, the date of that, and the version of Go, such as
+// "0.3 (commit 9c0f4159c3d1, 2026-11-30, go1.26.1)". What -ldflags have set comes first, then what the go
+// command recorded.
 func describeBuild(version, commit, date string, built *debug.BuildInfo) string {
 	settings := map[string]string{}
 	for _, s := range built.Settings {
@@ -65,14 +76,14 @@ func describeBuild(version, commit, date string, built *debug.BuildInfo) string 
 		revision = commit
 		day = date
 	}
-	if revision == "" {
-		return version + " (unknown commit)"
+	described := version + " (unknown commit"
+	if revision != "" {
+		described = version + " (commit " + revision
+		if day != "" {
+			described += ", " + shorten(day, len("2026-11-30"))
+		}
 	}
-	described := version + " (commit " + revision
-	if day != "" {
-		described += ", " + shorten(day, len("2026-11-30"))
-	}
-	return described + ")"
+	return described + ", " + cmp.Or(built.GoVersion, runtime.Version()) + ")"
 }
 
 // shorten returns the first n bytes of a hash or a time.

@@ -26,28 +26,30 @@ func TestTheVersionNamesTheCommit(t *testing.T) {
 	}
 	const pseudo = "v0.2.1-0.20261130235236-9c0f4159c3d1"
 	for want, builds := range map[string][]build{
-		"dev (commit 9c0f4159c3d1, 2026-11-30)": {
+		"dev (commit 9c0f4159c3d1, 2026-11-30, go1.26.1)": {
 			{"dev", "", "", "(devel)", checkout("false")},
 			{"dev", "", "", pseudo, checkout("false")}, // newer go commands record a version of their own
 			{"dev", "", "", pseudo, nil},               // go install …@main
 			{"dev", "", "", "v0.0.0-20261130235236-9c0f4159c3d1", nil},
 		},
-		"dev (commit 9c0f4159c3d1-dirty, 2026-11-30)": {
+		"dev (commit 9c0f4159c3d1-dirty, 2026-11-30, go1.26.1)": {
 			{"dev", "", "", "(devel)", checkout("true")},
 			{"dev", "", "", pseudo + "+dirty", checkout("true")},
 			{"dev", "9c0f4159c3d1-dirty", "2026-11-30", "(devel)", nil}, // make build
 		},
-		"0.3 (commit 9c0f4159c3d1, 2026-11-30)": {{"0.3", "", "", "v0.3.0", checkout("false")}}, // a release
-		"0.3 (commit 9c0f4159c3d1)":             {{"0.3", "9c0f4159c3d1", "", "(devel)", nil}},  // an image
+		"0.3 (commit 9c0f4159c3d1, 2026-11-30, go1.26.1)": {{"0.3", "", "", "v0.3.0", checkout("false")}}, // a release
+		"0.3 (commit 9c0f4159c3d1, go1.26.1)":             {{"0.3", "9c0f4159c3d1", "", "(devel)", nil}},  // an image
 		// go install …@v0.3.0
-		"v0.3.0 (unknown commit)": {{"dev", "", "", "v0.3.0", nil}},
-		"dev (unknown commit)": {
+		"v0.3.0 (unknown commit, go1.26.1)": {{"dev", "", "", "v0.3.0", nil}},
+		"dev (unknown commit, go1.26.1)": {
 			{"dev", "", "", "(devel)", nil}, // -buildvcs=false
 			{"dev", "", "", "", nil},
 		},
 	} {
 		for _, b := range builds {
-			built := &debug.BuildInfo{Main: debug.Module{Version: b.module}, Settings: b.settings}
+			built := &debug.BuildInfo{
+				GoVersion: "go1.26.1", Main: debug.Module{Version: b.module}, Settings: b.settings,
+			}
 			require.Equal(t, want, describeBuild(b.version, b.commit, b.date, built), "%+v", b)
 		}
 	}

@@ -4,8 +4,8 @@ package operate
 
 // Commands holds the subcommands with their flags.
 type Commands struct {
-	Pause    Pause    `cmd:"" help:"Pause work: everything, a repository or a channel; or list what is paused."`
-	Resume   Resume   `cmd:"" help:"Resume what was paused."`
-	Spending Spending `cmd:"" help:"What sessions spent, by month, channel, person or repository."`
-	Learned  Learned  `cmd:"" help:"What was learned about the repositories, and where it comes from."`
+	Pause    Pause    `cmd:"" group:"Look and operate" help:"Pause work: everything, a repository or a channel; or list what is paused."`
+	Resume   Resume   `cmd:"" group:"Look and operate" help:"Resume what was paused."`
+	Spending Spending `cmd:"" group:"Look and operate" help:"What sessions spent, by month, channel, person or repository."`
+	Learned  Learned  `cmd:"" group:"Look and operate" help:"What was learned about the repositories, and where it comes from."`
 }

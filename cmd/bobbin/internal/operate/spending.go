@@ -39,7 +39,8 @@ channels are shown by their ids in Slack. Sessions that bobbin clean removed com
 func (c *Spending) Validate() error {
 	for i, word := range c.By {
 		if !slices.Contains(view.SpendingBy, word) || slices.Contains(c.By[:i], word) {
-			return fmt.Errorf("--by takes each of %s at most once", strings.Join(view.SpendingBy, ", "))
+			return fmt.Errorf("--by takes each of %s at most once%s", strings.Join(view.SpendingBy, ", "),
+				cli.DidYouMean(word, view.SpendingBy))
 		}
 	}
 	if c.CSV && c.JSON {
