@@ -34,7 +34,7 @@ type Task struct {
 	Number      int // 1, 2, … within the session
 	Description string
 	// the description as people are shown it: in one line, with secrets masked
-	DisplayText string `json:"Shown"`
+	DisplayText string
 	Category    Category
 	Skill       string
 	After       []int // numbers of tasks that must be done first

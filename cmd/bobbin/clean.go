@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -27,6 +26,19 @@ func (cleanCommand) Help() string {
 	return `Removes what is older, or larger, than the configuration keeps: messages and files of old
 sessions in the database, sessions' folders, mirrors and build caches on the disk. A running bot
 does so by itself every hour.`
+}
+
+// cleaned is what bobbin clean --json prints.
+type cleaned struct {
+	DryRun              bool
+	Sessions, Decisions int
+	Jobs, Alerts        int64
+	Folders             []cleanedFolder
+}
+
+type cleanedFolder struct {
+	Path, Why string
+	Bytes     int64
 }
 
 // Run cleans once and prints what was removed, or with --dry-run what would be. Without --dry-run it takes
@@ -63,19 +75,17 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 		done, err := housekeeping.New(s.DataDir, housekeeping.FromConfig(file.Keep), st,
 			log).Clean(ctx, c.DryRun)
 		if c.JSON {
-			folders := []map[string]any{}
-			for _, gone := range done.Disk {
-				folders = append(folders,
-					map[string]any{"path": gone.What, "why": gone.Why, "bytes": gone.Bytes})
+			list := cleaned{
+				DryRun:    c.DryRun,
+				Sessions:  done.Rows.Sessions,
+				Decisions: done.Rows.Records,
+				Jobs:      done.Rows.Jobs,
+				Alerts:    done.Rows.Alerts,
 			}
-			return errors.Join(err, json.NewEncoder(con.Out).Encode(map[string]any{
-				"dry_run":   c.DryRun,
-				"sessions":  done.Rows.Sessions,
-				"decisions": done.Rows.Records,
-				"jobs":      done.Rows.Jobs,
-				"alerts":    done.Rows.Alerts,
-				"folders":   folders,
-			}))
+			for _, gone := range done.Disk {
+				list.Folders = append(list.Folders, cleanedFolder{gone.What, gone.Why, gone.Bytes})
+			}
+			return errors.Join(err, cli.WriteJSON(con.Out, list, ""))
 		}
 		for _, gone := range done.Disk {
 			fmt.Fprintf(con.Out, "%10s  %s: %s\n", cli.Megabytes(gone.Bytes), gone.What, gone.Why)

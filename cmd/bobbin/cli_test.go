@@ -605,17 +605,18 @@ func TestAuditIsJSONLines(t *testing.T) {
 		require.NoError(t, json.Unmarshal([]byte(line), &record))
 		require.NotEmpty(t, record.Value)
 		kinds = append(kinds, record.What)
+		for _, key := range regexp.MustCompile(`"([^"\\]*)":`).FindAllStringSubmatch(line, -1) {
+			require.Regexp(t, snakeCase, key[1], line)
+		}
 		if record.What == "report" {
-			require.Len(t, record.Value["Hash"], 64)
-			require.Equal(t, map[string]any{"summary": "s"}, record.Value["Body"])
+			require.Len(t, record.Value["hash"], 64)
+			require.Equal(t, map[string]any{"summary": "s"}, record.Value["body"])
 		}
 		if record.What == "task" {
 			require.Equal(t, []string{
-				"After", "Apart", "Category", "Description", "Failures", "ID", "Number", "Plan", "Revision",
-				"Session", "Shown", "Skill", "StartTree", "State", "Summary", "Tree",
-			}, slices.SortedFunc(maps.Keys(record.Value), func(a, b string) int {
-				return strings.Compare(strings.ToLower(a), strings.ToLower(b))
-			}), "other programs read them by these names")
+				"after", "apart", "category", "description", "display_text", "failures", "id", "number", "plan",
+				"revision", "session", "skill", "start_tree", "state", "summary", "tree",
+			}, slices.Sorted(maps.Keys(record.Value)), "other programs read them by these names")
 		}
 	}
 	require.Equal(t, []string{

@@ -10,7 +10,6 @@ package doctor
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -144,20 +143,20 @@ func (d *Doctor) parts() []*Part {
 	return list
 }
 
+// A Result is what bobbin doctor --json prints.
+type Result struct {
+	Problems, Warnings int
+	Parts              []*Part
+	Steps              []string // to a running bot, those that are still to be done
+}
+
 // conclude prints the summary, or the whole result as JSON, and returns the exit code as an error.
 func (d *Doctor) conclude(w io.Writer, parts []*Part, asJSON bool) error {
 	count := countStates(parts)
 	steps := d.Steps()
 	if asJSON {
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		out.SetEscapeHTML(false)
-		if err := out.Encode(map[string]any{
-			"problems": count[stateProblem],
-			"warnings": count[stateWarning],
-			"parts":    parts,
-			"steps":    steps,
-		}); err != nil {
+		result := Result{count[stateProblem], count[stateWarning], parts, steps}
+		if err := cli.WriteJSON(w, result, "  "); err != nil {
 			return err
 		}
 	} else {

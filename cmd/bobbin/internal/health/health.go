@@ -6,7 +6,6 @@ package health
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -179,9 +178,7 @@ func (m *Monitor) handler(good func(Health) bool) http.HandlerFunc {
 		if !good(h) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
-		out := json.NewEncoder(w)
-		out.SetIndent("", "  ")
-		_ = out.Encode(h) // an error means that the client has gone
+		_ = cli.WriteJSON(w, h, "  ") // an error means that the client has gone
 	}
 }
 

@@ -3,7 +3,6 @@ package operate
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -45,7 +44,7 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 		case err != nil:
 			return err
 		case c.JSON:
-			return json.NewEncoder(con.Out).Encode(append([]lessons.Lesson{}, all...))
+			return cli.WriteJSON(con.Out, all, "")
 		case len(all) == 0:
 			fmt.Fprintln(con.Out, "Nothing was learned yet.")
 			return nil

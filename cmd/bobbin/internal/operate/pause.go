@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -109,7 +108,7 @@ func (c *Pause) list(ctx context.Context, con cli.Console, s *store.Store) error
 		return err
 	}
 	if c.JSON {
-		return json.NewEncoder(con.Out).Encode(append([]store.Pause{}, list...))
+		return cli.WriteJSON(con.Out, list, "")
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(con.Out, "Nothing is paused.")

@@ -3,7 +3,6 @@ package operate
 import (
 	"context"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -100,20 +99,38 @@ func (c *Spending) writeCSV(con cli.Console, spent []view.Spent) error {
 	return w.Error()
 }
 
+// A SpentRow is one row of bobbin spending --json. It has the keys that --by names.
+type SpentRow struct {
+	Month      *string `json:"month,omitempty"`
+	Day        *string `json:"day,omitempty"`
+	Channel    *string `json:"channel,omitempty"`
+	Person     *string `json:"person,omitempty"`
+	Repository *string `json:"repository,omitempty"`
+
+	Sessions         int
+	USD              float64
+	Tokens, Commands int64
+	Minutes          float64
+}
+
 func (c *Spending) writeJSON(con cli.Console, spent []view.Spent) error {
-	list := []map[string]any{}
+	var list []SpentRow
 	for _, x := range spent {
-		row := map[string]any{
-			"sessions": x.Sessions,
-			"usd":      x.USD,
-			"tokens":   x.Tokens,
-			"commands": x.Commands,
-			"minutes":  x.Worked.Minutes(),
+		row := SpentRow{
+			Sessions: x.Sessions,
+			USD:      x.USD,
+			Tokens:   x.Tokens,
+			Commands: x.Commands,
+			Minutes:  x.Worked.Minutes(),
+		}
+		key := map[string]**string{
+			"month": &row.Month, "day": &row.Day, "channel": &row.Channel, "person": &row.Person,
+			"repository": &row.Repository,
 		}
 		for i, word := range c.By {
-			row[word] = x.Keys[i]
+			*key[word] = &x.Keys[i]
 		}
 		list = append(list, row)
 	}
-	return json.NewEncoder(con.Out).Encode(list)
+	return cli.WriteJSON(con.Out, list, "")
 }

@@ -3,10 +3,10 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
@@ -18,7 +18,7 @@ func WriteAudit(ctx context.Context, out io.Writer, s *store.Store, id string) e
 	if err != nil {
 		return err
 	}
-	a := &auditWriter{out: json.NewEncoder(out), store: s, session: session}
+	a := &auditWriter{out: out, store: s, session: session}
 	a.writeRecord("session", session)
 	for _, part := range []func(context.Context) error{
 		a.writeReports, a.writePermissions, a.writeQuestions, a.writeDecisions, a.writeInquiries,
@@ -53,7 +53,7 @@ func VerifyAudit(ctx context.Context, out io.Writer, s *store.Store, id string) 
 
 // An auditWriter writes records as JSON lines; after an error of the output it writes nothing more.
 type auditWriter struct {
-	out     *json.Encoder
+	out     io.Writer
 	store   *store.Store
 	session workflow.Session
 	err     error
@@ -61,11 +61,17 @@ type auditWriter struct {
 
 func (a *auditWriter) writeRecord(what string, value any) {
 	if a.err == nil {
-		a.err = a.out.Encode(struct {
-			What  string `json:"what"`
-			Value any    `json:"value"`
-		}{what, value})
+		a.err = cli.WriteJSON(a.out, struct {
+			What  string
+			Value any
+		}{what, value}, "")
 	}
+}
+
+// A ReportWithHash is the record of a report, with the hash that approvals of it name.
+type ReportWithHash struct {
+	workflow.Report
+	Hash string
 }
 
 func (a *auditWriter) writeReports(ctx context.Context) error {
@@ -74,10 +80,7 @@ func (a *auditWriter) writeReports(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("report %d of %s: %w", revision, a.session.ID, err)
 		}
-		a.writeRecord("report", struct {
-			workflow.Report
-			Hash string
-		}{r, r.Hash()})
+		a.writeRecord("report", ReportWithHash{r, r.Hash()})
 		approval, err := a.store.Approval(ctx, a.session.ID, revision)
 		if err != nil {
 			return err

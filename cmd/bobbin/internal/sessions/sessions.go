@@ -6,7 +6,6 @@ package sessions
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -49,7 +48,7 @@ func ListJSON(ctx context.Context, out io.Writer, s *store.Store, limit int) err
 	if err != nil {
 		return err
 	}
-	return json.NewEncoder(out).Encode(append([]workflow.Session{}, list...))
+	return cli.WriteJSON(out, list, "")
 }
 
 // findSession returns a session, or an error that says that there is none.

@@ -8,7 +8,6 @@ package try
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -221,16 +220,16 @@ func (o Options) explain(ctx context.Context, err error) error {
 	return err
 }
 
+// A Result is what bobbin try --json prints.
+type Result struct {
+	trial.Trial
+	Configuration string // the lines for bobbin.yaml
+}
+
 // print writes the result to the console.
 func (o Options) print(con cli.Console, t trial.Trial) error {
 	if !o.JSON {
 		return printText(con.Out, t)
 	}
-	out := json.NewEncoder(con.Out)
-	out.SetIndent("", "  ")
-	out.SetEscapeHTML(false)
-	return out.Encode(struct {
-		trial.Trial
-		Configuration string `json:"configuration"`
-	}{t, Lines(t)})
+	return cli.WriteJSON(con.Out, Result{t, Lines(t)}, "  ")
 }
