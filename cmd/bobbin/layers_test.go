@@ -331,7 +331,9 @@ var libraryOwners = map[string][]string{
 		"repo/git/internal/spare", "repo/git/internal/transfer", "repo/git/internal/worktree",
 		"repo/git/internal/worktree/index", "repo/git/remote", "repo/git/remotetest", "repo/git/repotest",
 	},
-	"github.com/goccy/go-yaml": {"cmd/bobbin", "cmd/bobbin/internal/strictyaml", "workflow/skill"},
+	"github.com/goccy/go-yaml": {
+		"cmd/bobbin", "cmd/bobbin/internal/schema", "cmd/bobbin/internal/strictyaml", "workflow/skill",
+	},
 	"github.com/jackc/pgx/v5": {
 		"cmd/bobbin/internal/health", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets",
 		"cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage", "repo/postgres",

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // TestLinksInDocuments checks that each link of a document to a file of the repository leads to a file or
@@ -71,4 +73,15 @@ func hasHeading(page, anchor string) bool {
 		}
 	}
 	return false
+}
+
+// TestThePageForPeopleIsCurrent checks that docs/for-people.md has the text that Bobbin posts in a channel.
+func TestThePageForPeopleIsCurrent(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../docs/for-people.md")
+	require.NoError(t, err)
+	_, text, _ := strings.Cut(string(page), "-->")
+	require.Equal(t, workflow.ChannelGuide(), strings.TrimSpace(text),
+		"copy workflow/channelguide.md below the comment")
+	require.Less(t, len(workflow.ChannelGuide()), 3000, "it is one message, and one screen")
 }

@@ -27,8 +27,8 @@ type storyHeader struct {
 }
 
 // TestEveryRowHasItsStory checks that each row of the specification, in testdata/rows.txt, has a story;
-// stories name their rows in lines "# row: Table: row" at their top. It also checks that docs/engineering/workflows.md
-// matches both. UPDATE_GOLDEN=1 writes that file.
+// stories name their rows in lines "# row: Table: row" at their top. It also checks that
+// docs/engineering/workflows.md matches both. UPDATE_GOLDEN=1 writes that file.
 func TestEveryRowHasItsStory(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("testdata/rows.txt")

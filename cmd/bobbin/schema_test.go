@@ -64,9 +64,8 @@ func TestTheSchemaKnowsTheConfiguration(t *testing.T) {
 	}
 }
 
-// commentedKey matches the beginning of a line of the documented example that shows a key, or an item of a
-// list, as a comment.
-var commentedKey = regexp.MustCompile(`(?m)^( {0,6})# ([a-z_]+:(?: |$)| +(?:[a-z_]+:|-) )`)
+// commentedKey matches the beginning of a line of the documented example that shows a key as a comment.
+var commentedKey = regexp.MustCompile(`(?m)^( *)# ([^#])`)
 
 // missingKeys returns the paths of the keys of a schema that no part of an example has. shown is the part of
 // the example that the schema describes.

@@ -245,7 +245,8 @@ func (d *Doctor) examineConfiguration(_ context.Context, f *List) {
 		return
 	}
 	if d.config.Warning != "" {
-		f.warn(d.config.Warning, "write them by their new names; docs/configuration/limits.md shows the table")
+		f.warn(d.config.Warning,
+			"write them by their new names; docs/configuration/limits.md shows the table")
 	}
 	var names []string
 	for _, r := range d.config.Repositories {

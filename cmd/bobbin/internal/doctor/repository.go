@@ -211,7 +211,7 @@ func examineAdvisories(ctx context.Context, dir string, now time.Time, f *List) 
 	if dir == "" {
 		return
 	}
-	const cure = "put exports of OSV there (zip or JSON files): docs/configuration/packages.md"
+	const cure = "put exports of OSV there (zip or JSON files): docs/configuration/registries.md"
 	n, newest, err := packages.AdvisoriesState(ctx, dir)
 	age := now.Sub(newest)
 	switch {
