@@ -182,8 +182,8 @@ func TestHelpTeaches(t *testing.T) {
 	}
 }
 
-// TestHelpAsACommand checks that bobbin help prints the same as --help, and that each command is in a group of
-// the list.
+// TestHelpAsACommand checks that bobbin help prints the same as --help, and that each command is in a group
+// of the list.
 func TestHelpAsACommand(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"", "serve", "sessions"} {
@@ -216,8 +216,8 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 			"did you mean \"json\"?\nTry: bobbin doctor --help\n",
 		"completion bsh": "bobbin: <shell> has to be one of bash, zsh, fish, and not \"bsh\"; " +
 			"did you mean \"bash\"?\nTry: bobbin completion --help\n",
-		"spending --by=chanel": "bobbin: spending: --by takes each of month, day, channel, person, repository " +
-			"at most once; did you mean \"channel\"?\nTry: bobbin spending --help\n",
+		"spending --by=chanel": "bobbin: spending: --by takes each of month, day, channel, person, " +
+			"repository at most once; did you mean \"channel\"?\nTry: bobbin spending --help\n",
 		"eval a b": "bobbin: eval: name one suite\nTry: bobbin eval --help\n",
 		"eval --compare a": "bobbin: eval: --compare needs the folders of two runs\n" +
 			"Try: bobbin eval --help\n",
@@ -614,8 +614,8 @@ func TestAuditIsJSONLines(t *testing.T) {
 		}
 		if record.What == "task" {
 			require.Equal(t, []string{
-				"after", "apart", "category", "description", "display_text", "failures", "id", "number", "plan",
-				"revision", "session", "skill", "start_tree", "state", "summary", "tree",
+				"after", "apart", "category", "description", "display_text", "failures", "id", "number",
+				"plan", "revision", "session", "skill", "start_tree", "state", "summary", "tree",
 			}, slices.Sorted(maps.Keys(record.Value)), "other programs read them by these names")
 		}
 	}

@@ -40,16 +40,17 @@ type jsonOutput struct {
 
 // jsonOutputs lists all of them, in the order of docs/json.md.
 func jsonOutputs() []jsonOutput {
+	const in = "internal/"
 	list := []jsonOutput{
-		{"bobbin sessions --json: a list of", "internal/sessions/sessions.go", reflect.TypeFor[workflow.Session]()},
-		{"bobbin learned --json: a list of", "internal/operate/learned.go", reflect.TypeFor[lessons.Lesson]()},
-		{"bobbin pause --list --json: a list of", "internal/operate/pause.go", reflect.TypeFor[store.Pause]()},
-		{"bobbin spending --json: a list of", "internal/operate/spending.go", reflect.TypeFor[operate.SpentRow]()},
-		{"bobbin clean --json", "clean.go", reflect.TypeFor[cleaned]()},
-		{"bobbin doctor --json", "internal/doctor/doctor.go", reflect.TypeFor[doctor.Result]()},
-		{"bobbin try --json", "internal/try/try.go", reflect.TypeFor[try.Result]()},
-		{"bobbin eval: results.json", "internal/eval/report/result.go", reflect.TypeFor[report.Run]()},
-		{"/healthz and /readyz", "internal/health/health.go", reflect.TypeFor[health.Health]()},
+		{"sessions --json: a list of", in + "sessions/sessions.go", reflect.TypeFor[workflow.Session]()},
+		{"learned --json: a list of", in + "operate/learned.go", reflect.TypeFor[lessons.Lesson]()},
+		{"pause --list --json: a list of", in + "operate/pause.go", reflect.TypeFor[store.Pause]()},
+		{"spending --json: a list of", in + "operate/spending.go", reflect.TypeFor[operate.SpentRow]()},
+		{"clean --json", "clean.go", reflect.TypeFor[cleaned]()},
+		{"doctor --json", in + "doctor/doctor.go", reflect.TypeFor[doctor.Result]()},
+		{"try --json", in + "try/try.go", reflect.TypeFor[try.Result]()},
+		{"eval: results.json", in + "eval/report/result.go", reflect.TypeFor[report.Run]()},
+		{"serve: /healthz and /readyz", in + "health/health.go", reflect.TypeFor[health.Health]()},
 	}
 	for _, r := range []struct {
 		what string
@@ -73,7 +74,7 @@ func jsonOutputs() []jsonOutput {
 			of = of.Elem()
 		}
 		list = append(list, jsonOutput{
-			fmt.Sprintf(`bobbin audit: the value of a line whose what is %q`, r.what),
+			fmt.Sprintf(`audit: the value of a line whose what is %q`, r.what),
 			"internal/sessions/audit.go " + r.what, of,
 		})
 	}
@@ -94,8 +95,8 @@ var otherJSON = map[string]string{
 
 var snakeCase = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 
-// TestJSONIsSnakeCase checks the keys of everything that a command prints as JSON, and that docs/json.md lists
-// them.
+// TestJSONIsSnakeCase checks the keys of everything that a command prints as JSON, and that docs/json.md
+// lists them.
 func TestJSONIsSnakeCase(t *testing.T) {
 	t.Parallel()
 	var page strings.Builder
@@ -108,7 +109,7 @@ func TestJSONIsSnakeCase(t *testing.T) {
 		keys := map[string]string{}
 		listKeys(value, "", keys)
 		require.NotEmpty(t, keys, o.title)
-		fmt.Fprintf(&page, "\n## %s\n\n", o.title)
+		fmt.Fprintf(&page, "\n## bobbin %s\n\n", o.title)
 		for _, key := range slices.Sorted(maps.Keys(keys)) {
 			for word := range strings.SplitSeq(strings.ReplaceAll(key, "[]", ""), ".") {
 				if word != "NAME" {
@@ -197,8 +198,8 @@ func listKeys(value any, path string, keys map[string]string) {
 	}
 }
 
-// TestEveryJSONIsListed checks that each place in this folder that writes JSON is in the table above, or in the
-// list of others.
+// TestEveryJSONIsListed checks that each place in this folder that writes JSON is in the table above, or in
+// the list of others.
 func TestEveryJSONIsListed(t *testing.T) {
 	t.Parallel()
 	listed := map[string]bool{}
@@ -230,7 +231,8 @@ func TestEveryJSONIsListed(t *testing.T) {
 
 func isOtherJSON(where string) bool {
 	for prefix, why := range otherJSON {
-		if why != "" && (where == prefix || strings.HasSuffix(prefix, "/") && strings.HasPrefix(where, prefix)) {
+		isFolder := strings.HasSuffix(prefix, "/")
+		if why != "" && (where == prefix || isFolder && strings.HasPrefix(where, prefix)) {
 			return true
 		}
 	}

@@ -37,8 +37,9 @@ func TestTheVersionNamesTheCommit(t *testing.T) {
 			{"dev", "", "", pseudo + "+dirty", checkout("true")},
 			{"dev", "9c0f4159c3d1-dirty", "2026-11-30", "(devel)", nil}, // make build
 		},
-		"0.3 (commit 9c0f4159c3d1, 2026-11-30, go1.26.1)": {{"0.3", "", "", "v0.3.0", checkout("false")}}, // a release
-		"0.3 (commit 9c0f4159c3d1, go1.26.1)":             {{"0.3", "9c0f4159c3d1", "", "(devel)", nil}},  // an image
+		// a release, and an image
+		"0.3 (commit 9c0f4159c3d1, 2026-11-30, go1.26.1)": {{"0.3", "", "", "v0.3.0", checkout("false")}},
+		"0.3 (commit 9c0f4159c3d1, go1.26.1)":             {{"0.3", "9c0f4159c3d1", "", "(devel)", nil}},
 		// go install …@v0.3.0
 		"v0.3.0 (unknown commit, go1.26.1)": {{"dev", "", "", "v0.3.0", nil}},
 		"dev (unknown commit, go1.26.1)": {

@@ -14,8 +14,7 @@ import (
 )
 
 // WriteJSON prints a value as JSON. The keys are those of the json tags; a field without one has its name in
-// snake case, so that what people's programs read does not depend on how fields are called in Go. A nil list is
-// an empty one. An indent of "" prints one line.
+// snake case. A nil list is an empty one. An indent of "" prints one line.
 func WriteJSON(w io.Writer, value any, indent string) error {
 	text, err := encodeValue(reflect.ValueOf(value))
 	if err != nil {
