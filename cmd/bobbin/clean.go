@@ -16,7 +16,7 @@ import (
 
 type cleanCommand struct {
 	operate.StorageFlags
-	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for its settings under keep ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, for its settings under keep ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	DryRun bool   `help:"Only print what would be removed; works while a bot runs."`
 	JSON   bool   `name:"json" help:"As JSON."`
 }
@@ -48,8 +48,9 @@ func (c *cleanCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	var file config.Config
 	switch {
 	case c.Config == "" && !c.DryRun:
-		return cli.UsageError{Err: errors.New("bobbin: name the configuration with --config or " +
-			"BOBBIN_CONFIG, since it says what is kept; or look with --dry-run")}
+		return cli.UsageError{Err: errors.New("bobbin: there is no bobbin.yaml in this folder: " +
+			"name the configuration with --config or BOBBIN_CONFIG, since it says what is kept; " +
+			"or look with --dry-run")}
 	case c.Config != "":
 		var err error
 		if file, err = config.Load(c.Config); err != nil {

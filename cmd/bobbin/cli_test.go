@@ -133,7 +133,7 @@ func TestHelpTeaches(t *testing.T) {
 		},
 		"serve": {
 			"SLACK_BOT_TOKEN", "xoxb-", "xapp-", "OPENAI_API_KEY", "BOBBIN_GIT_TOKEN", "--config=FILE",
-			"($BOBBIN_CONFIG)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)",
+			"($BOBBIN_CONFIG; else bobbin.yaml here)", "docs/configuration.md", "Ctrl-C", "($DATABASE_URL)",
 		},
 		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
 		"sessions": {"<id>", "--limit=N", "(30)", "while a bot runs"},
@@ -255,8 +255,8 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 	t.Parallel()
 	right := writeConfig(t, good)
 	wrong := writeConfig(t, good+"limits: {day_usd: -1}\nsandbox: {kind: x}\n")
-	const noConfig = "no configuration: name a file with --config or BOBBIN_CONFIG; " +
-		"docs/configuration.md shows one\n"
+	const noConfig = "no configuration: there is no bobbin.yaml in this folder; " +
+		"bobbin init writes one, or name another with --config or BOBBIN_CONFIG\n"
 	for name, c := range map[string]struct {
 		env  map[string]string
 		args []string
@@ -518,8 +518,12 @@ insert into lines (session_id, agent, text, at) values ('k3x9', 'orchestrator',
 	E'Root cause\nin \x07split.go', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
 insert into reports (session_id, revision, kind, body, text, hash, base_commit)
 	values ('k3x9', 1, 'root_cause', '{"summary": "s"}', 'Root cause', 'x', 'base1234567');
-insert into inbox (id, session_id, event_id, kind, message_ts, user_id, handled_at) overriding system value
-	values (7, 'k3x9', 'Ev7', 'reply', '17.5', 'U2', now());
+insert into inbox (id, session_id, event_id, kind, message_ts, user_id, text, action_id, at, handled_at)
+	overriding system value
+	values (6, 'k3x9', 'Ev6', 'mention', '17.1', 'U1', E'<@U2> it is a cent &lt; what it \x1b[2Jwas\nsee #7',
+		'', '2026-03-02 09:00', now()),
+	(7, 'k3x9', 'Ev7', 'reply', '17.5', 'U2', 'fix it', '', '2026-03-02 09:02', now()),
+	(8, 'k3x9', 'Ev8', 'action', '17.6', 'U2', '', 'fix_it', '2026-03-02 09:03', now());
 insert into permissions (id, session_id, what, revision, message_id, message_ts, user_id, user_name)
 	values ('p1', 'k3x9', 'report', 1, 7, '17.5', 'U2', 'bea');
 insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts,
@@ -570,8 +574,12 @@ phase done, asked by U1, thread C1/17.1, 0.13 USD, begun 2026-03-02 09:00:00
 repository shop at base123
 branch bobbin/a-cent at head123
 
+09:00:00  U1: @bea it is a cent < what it [2Jwas
+          see #7
 09:01:00  [orchestrator] Root cause
           in split.go
+09:02:00  bea: fix it
+09:03:00  bea pressed: fix it
 09:04:00  [deep] Done
 
 task 1 [deep + tdd skill] done: keep every cent
@@ -585,11 +593,96 @@ conversations that grew too long for their models:
 
 decisions:
   approve refused for U9, revision 1: guests may not
-  approve allowed for U2, revision 1
+  approve allowed for bea, revision 1
 
 pushes:
   bobbin/a-cent at head123 pushed
 `, out)
+}
+
+// TestSessionsAreShownWithNames checks that Slack is asked for the names of people who decided nothing, and
+// that ids stay if it does not answer.
+func TestSessionsAreShownWithNames(t *testing.T) {
+	t.Parallel()
+	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
+	require.NoError(t, err)
+	t.Cleanup(slack.Close)
+	slack.AddUser(slacktest.User{ID: "U1", Name: "ann"})
+	env := withSessions(t)
+	env["SLACK_BOT_TOKEN"] = slack.App().BotToken
+	for url, asked := range map[string]string{
+		slack.URL():                       "ann",
+		"http://" + harness.ClosedPort(t): "U1",
+	} {
+		env["SLACK_API_URL"] = url
+		code, out, errs := call(t, t.Context(), env, "sessions", "k3x9")
+		require.Equal(t, cli.ExitOK, code, errs)
+		require.Contains(t, out, "\nphase done, asked by "+asked+", thread C1/17.1")
+		require.Contains(t, out, "\n09:00:00  "+asked+": @bea it is a cent")
+		require.Contains(t, out, "approve refused for U9", "whom Slack does not know")
+	}
+}
+
+// TestNamesThatDoNotExist checks that a name that is nearly right is refused with the right one.
+func TestNamesThatDoNotExist(t *testing.T) {
+	t.Parallel()
+	env := withSessions(t)
+	config := writeConfig(t,
+		"repositories: [{name: shop, url: /srv/shop.git}, {name: web, url: /srv/web.git}]\n")
+	faulty := writeConfig(t, "nonsense: 1\n")
+	for args, want := range map[string]string{
+		"sessions k3x8": "bobbin: there is no session \"k3x8\"; did you mean \"k3x9\"?; " +
+			"`bobbin sessions` lists them\n",
+		"audit k3x": "bobbin: there is no session \"k3x\"; did you mean \"k3x9\"?; " +
+			"`bobbin sessions` lists them\n",
+		"pause shpo": "bobbin: no session was about a repository \"shpo\"; did you mean \"shop\"?\n",
+		"pause wbe --config=" + config: "bobbin: " + config +
+			" has no repository \"wbe\"; did you mean \"web\"?\n",
+		"pause payments --config=" + config: "bobbin: " + config +
+			" has no repository \"payments\"; it has shop, web\n",
+		"learned shpo --config=" + config: "bobbin: " + config +
+			" has no repository \"shpo\"; did you mean \"shop\"?\n",
+		"pause shpo --config=" + faulty: "bobbin: " + faulty + " cannot be read, so whether it has shpo " +
+			"is not checked\nbobbin: no session was about a repository \"shpo\"; did you mean \"shop\"?\n",
+		"resume shop": "bobbin: repository shop is not paused; nothing is\n",
+	} {
+		code, out, errs := call(t, t.Context(), env, strings.Fields(args)...)
+		require.NotEqual(t, cli.ExitOK, code, args)
+		require.Empty(t, out, args)
+		require.Equal(t, want, errs, args)
+	}
+	_, out, _ := call(t, t.Context(), env, "learned", "shpo")
+	require.Equal(t, "Nothing was learned about shpo yet; did you mean \"shop\"?.\n", out)
+}
+
+// TestResumeSaysWhatStaysPaused pauses three things and resumes them one by one.
+func TestResumeSaysWhatStaysPaused(t *testing.T) {
+	t.Parallel()
+	env := withSessions(t)
+	config := writeConfig(t, "repositories: [{name: web, url: /srv/web.git}]\n")
+	for _, args := range []string{"pause --all", "pause web --config=" + config, "pause C0123ABCD"} {
+		code, _, errs := call(t, t.Context(), env, strings.Fields(args)...)
+		require.Equal(t, cli.ExitOK, code, errs)
+		require.Equal(t, args != "pause --all" && args != "pause web --config="+config,
+			strings.Contains(errs, "no session was about channel C0123ABCD yet"), errs)
+	}
+	by := regexp.MustCompile(`, by [^.]*\.`)
+	for _, step := range []struct{ args, want string }{
+		{
+			"resume --all",
+			"Resumed: everything.\n" +
+				"Still paused: channel C0123ABCD, by X. Resume it with: bobbin resume C0123ABCD\n" +
+				"Still paused: repository web, by X. Resume it with: bobbin resume web\n",
+		},
+		{"resume wbe", "bobbin: repository wbe is not paused; did you mean \"web\"?; " +
+			"paused: channel C0123ABCD, repository web\n"},
+		{"resume C0123ABCD", "Resumed: channel C0123ABCD.\n" +
+			"Still paused: repository web, by X. Resume it with: bobbin resume web\n"},
+		{"resume web", "Resumed: repository web.\n"},
+	} {
+		_, out, errs := call(t, t.Context(), env, strings.Fields(step.args)...)
+		require.Equal(t, step.want, by.ReplaceAllString(out+errs, ", by X."))
+	}
 }
 
 func TestAuditIsJSONLines(t *testing.T) {

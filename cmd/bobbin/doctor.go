@@ -10,7 +10,7 @@ import (
 
 type doctorCommand struct {
 	operate.StorageFlags
-	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"A Slack API other than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 	JSON     bool   `name:"json" help:"As one JSON object."`

@@ -966,7 +966,7 @@ func TestDoctorWithNothing(t *testing.T) {
 	require.True(t, found, out)
 	for i, words := range []string{
 		"bobbin manifest --url", "Install App", "connections:write", "/invite @bobbin", "bobbin.yaml",
-		"DATABASE_URL", "OPENAI_API_KEY", "bobbin doctor --config bobbin.yaml",
+		"DATABASE_URL", "OPENAI_API_KEY", "bobbin doctor, and when it finds no problem: bobbin serve",
 	} {
 		line, rest, _ := strings.Cut(steps, "\n")
 		require.Contains(t, line, fmt.Sprintf("  %d. ", i+1))

@@ -29,7 +29,7 @@ type evalCommand struct {
 	Resume   bool     `help:"Continue the run in --out: finished tasks are not played again."`
 	Check    bool     `help:"Play nothing: prove that the hidden tests fail on each base and pass on each good fix."`
 	Compare  bool     `help:"Play nothing: compare two runs, and say which differences may be chance."`
-	Config   string   `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config   string   `from:"BOBBIN_CONFIG" help:"The configuration file, for its models and sandbox ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	ModelURL string   `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 }
 

@@ -112,11 +112,12 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 		out = c.Err
 	}
 	args = helpArguments(args)
+	here := &hereConfig{env: c.Env}
 	parser, err := kong.New(&flags, kong.Name("bobbin"), kong.Writers(out, c.Err),
 		kong.Exit(func(code int) { exited = code }),
 		kong.Description("A self-hosted Slack bot that fixes code in a thread. Start with: bobbin demo"),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true}),
-		kong.Resolvers(fromEnvironment(c.Env)))
+		kong.Bind(here), kong.Resolvers(here, fromEnvironment(c.Env)))
 	if err != nil {
 		fmt.Fprintln(c.Err, "bobbin:", err)
 		return cli.ExitFailed
@@ -131,6 +132,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 		fmt.Fprintf(c.Err, "bobbin: %s\nTry: %s --help\n", describeMisuse(err), misusedCommand(err))
 		return cli.ExitUsage
 	}
+	here.announce(c.Err)
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	return reportOutcome(ctx, parsed.Run(c, newLogger(log, flags.Verbose, flags.LogFormat)), c.Err)
 }

@@ -28,7 +28,7 @@ type playgroundCommand struct {
 	TokenEnv  string `help:"The variable with a token for --repo, if that is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
 	Keep      string `help:"The folder of its files, in which the next start continues (default: one for each --repo)." placeholder:"DIR"`
 	Fresh     bool   `help:"Start over: remove what was in that folder."`
-	Config    string `from:"BOBBIN_CONFIG" help:"Use its models, agents and sandbox ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config    string `from:"BOBBIN_CONFIG" help:"Use its models, agents and sandbox ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
 	Addr      string `help:"The page's address on this machine (default: the last one, or a free port)." placeholder:"HOST:PORT"`
 	NoBrowser bool   `help:"Print the address, but open no browser."`
@@ -71,6 +71,11 @@ func (pc *playgroundCommand) Validate() error {
 			"localhost", host)
 	}
 	return address.CheckWebAddress("OPENAI_BASE_URL", pc.ModelURL)
+}
+
+// AfterApply leaves a configuration file that is part of the repository out.
+func (pc *playgroundCommand) AfterApply(here *hereConfig) error {
+	return here.leaveToRepository(pc.Repo, &pc.Config)
 }
 
 // Run opens the playground, prints its URL and serves the page until ctx ends.

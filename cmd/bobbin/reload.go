@@ -170,7 +170,7 @@ const pidFile = "serve.pid"
 
 type reloadCommand struct {
 	operate.StorageFlags
-	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, which is checked before the bot is asked ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config string `from:"BOBBIN_CONFIG" help:"The configuration file, which is checked before the bot is asked ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 }
 
 // Help returns the detailed text of bobbin reload --help.

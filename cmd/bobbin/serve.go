@@ -20,7 +20,7 @@ import (
 
 type serveCommand struct {
 	operate.StorageFlags
-	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config   string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	SlackURL string `from:"SLACK_API_URL" help:"A Slack API other than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
 	HTTPAddr string `name:"http-addr" from:"BOBBIN_HTTP_ADDR" help:"Where health is served, instead of the file's http.addr ($BOBBIN_HTTP_ADDR)." placeholder:"HOST:PORT"`
 	ModelURL string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
@@ -113,8 +113,8 @@ func describeEnd(ctx context.Context, err error) error {
 func (sc *serveCommand) load(con cli.Console) (file config.Config, values map[string]string, err error) {
 	var errs []error
 	if sc.Config == "" {
-		errs = append(errs, errors.New("no configuration: name a file with --config or BOBBIN_CONFIG; "+
-			"docs/configuration.md shows one"))
+		errs = append(errs, errors.New("no configuration: there is no bobbin.yaml in this folder; "+
+			"bobbin init writes one, or name another with --config or BOBBIN_CONFIG"))
 	} else {
 		file, err = config.Load(sc.Config)
 		errs = append(errs, err)

@@ -10,7 +10,7 @@ import (
 
 type tryCommand struct {
 	Repository string `arg:"" name:"repo" help:"A path or URL of a git repository, or the name of one in the configuration."`
-	Config     string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG)." placeholder:"FILE"`
+	Config     string `from:"BOBBIN_CONFIG" help:"The configuration file ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	Base       string `help:"The branch; default: the configured one, or the repository's default." placeholder:"BRANCH"`
 	Once       bool   `help:"Run the tests once. By default they run twice, which shows flaky ones."`
 	TokenEnv   string `help:"The variable with a token for an https URL that is not in the configuration." placeholder:"NAME"`
@@ -24,7 +24,7 @@ model and no database:
 
   bobbin try .                                what is committed here, on the default branch
   bobbin try https://github.com/acme/shop     a repository elsewhere
-  bobbin try shop --config bobbin.yaml        one of the configuration, with its settings
+  bobbin try shop                             one of the bobbin.yaml here, or of --config, with its settings
 
 It clones the repository into a temporary folder, looks for the build and test commands, fetches the
 packages, and builds and tests the base in the sandbox, with the code that the bot itself uses. Then it
@@ -35,6 +35,11 @@ nothing is pushed or posted.
 The exit code is 0 if the repository is ready: the tests of its base run, and are counted. It is
 1 if it is not ready or cannot be read, and 2 if the arguments or the configuration are wrong.
 docs/environments.md describes what is shown and the JSON object.`
+}
+
+// AfterApply leaves a configuration file that is part of the repository out.
+func (c *tryCommand) AfterApply(here *hereConfig) error {
+	return here.leaveToRepository(c.Repository, &c.Config)
 }
 
 // Run tries the repository and prints what was found.

@@ -17,7 +17,6 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -187,7 +186,7 @@ func (d *Doctor) printSummary(w io.Writer, count map[string]int, steps []string)
 	case d.botAtWork:
 		text += " A bot is running already."
 	default:
-		text += " Start it: bobbin serve --config " + d.file
+		text += " Start it: bobbin serve" + d.flag()
 	}
 	fmt.Fprintln(w, text)
 }
@@ -226,12 +225,9 @@ func (s secretFilter) Write(b []byte) (int, error) {
 // names.
 func (d *Doctor) examineConfiguration(_ context.Context, f *List) {
 	if d.file == "" {
-		cure := "write one that names a repository (bobbin init asks for what it needs; " +
-			"docs/configuration.md shows one) and name it with --config or BOBBIN_CONFIG"
-		if _, err := os.Stat("bobbin.yaml"); err == nil {
-			cure = "there is a bobbin.yaml here: add --config bobbin.yaml"
-		}
-		f.problem("no configuration file is named", cure)
+		f.problem("there is no configuration: no bobbin.yaml in this folder, and none is named",
+			"bobbin init asks for what it needs and writes one (docs/configuration.md shows one); "+
+				"or name another with --config or BOBBIN_CONFIG")
 		return
 	}
 	if cure := config.Cure(d.configErr); cure != "" {
@@ -270,6 +266,15 @@ func reportVariables(err error, f *List) {
 	}
 }
 
+// flag returns how the configuration file is named on a command line; nothing for that of the current folder,
+// which every command uses.
+func (d *Doctor) flag() string {
+	if d.file == "" || d.file == "bobbin.yaml" {
+		return ""
+	}
+	return " --config " + d.file
+}
+
 // Steps returns the steps from nothing to a running bot that are still to be done; none if all are done.
 func (d *Doctor) Steps() (todo []string) {
 	file := cmp.Or(d.file, "bobbin.yaml")
@@ -296,7 +301,7 @@ func (d *Doctor) Steps() (todo []string) {
 		"Set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint of your own.")
 	if begun {
 		todo = append(todo,
-			"bobbin doctor --config "+file+", and when it finds no problem: bobbin serve --config "+file)
+			"bobbin doctor"+d.flag()+", and when it finds no problem: bobbin serve"+d.flag())
 	}
 	return todo
 }

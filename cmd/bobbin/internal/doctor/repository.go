@@ -270,7 +270,7 @@ func (d *Doctor) examineFiles(
 
 // tryCommand returns the command line that tries the repository.
 func (d *Doctor) tryCommand(r repository.Repository) string {
-	return "bobbin try " + r.Name + " --config " + d.file
+	return "bobbin try " + r.Name + d.flag()
 }
 
 // examineReleases reports which branches and tags of the remote match the patterns of releases and bases.

@@ -13,11 +13,13 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // Learned is the subcommand bobbin learned.
 type Learned struct {
 	StorageFlags
+	ConfigFlag
 	Repository string `arg:"" optional:"" help:"Only lessons about this repository."`
 	JSON       bool   `name:"json" help:"As JSON."`
 	Forget     int64  `help:"Forget the lesson with that number." placeholder:"N"`
@@ -43,6 +45,8 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 		switch {
 		case err != nil:
 			return err
+		case len(all) == 0 && c.Repository != "":
+			return c.noneOf(ctx, con, s)
 		case c.JSON:
 			return cli.WriteJSON(con.Out, all, "")
 		case len(all) == 0:
@@ -58,6 +62,26 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 		}
 		return w.Flush()
 	})
+}
+
+// noneOf says that nothing was learned of the repository, or refuses it if there is none of that name.
+func (c *Learned) noneOf(ctx context.Context, con cli.Console, s *store.Store) error {
+	if _, err := c.CheckRepository(con, c.Repository); err != nil {
+		return err
+	}
+	known, err := view.Repositories(ctx, s.DB)
+	if err != nil {
+		return err
+	}
+	if c.JSON {
+		return cli.WriteJSON(con.Out, []lessons.Lesson{}, "")
+	}
+	near := ""
+	if !slices.Contains(known, c.Repository) {
+		near = cli.DidYouMean(c.Repository, known)
+	}
+	fmt.Fprintf(con.Out, "Nothing was learned about %s yet%s.\n", cli.WithoutControls(c.Repository), near)
+	return nil
 }
 
 // Validate checks the flags after they are parsed.

@@ -1,18 +1,21 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"os/user"
 	"regexp"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
 // pauseFlags name what is paused or resumed.
@@ -43,6 +46,7 @@ var errNothingNamed = errors.New("name a repository or a channel's id, or everyt
 // Pause is the subcommand bobbin pause.
 type Pause struct {
 	pauseFlags
+	ConfigFlag
 	List bool `help:"Only list what is paused."`
 	JSON bool `name:"json" help:"The list as JSON."`
 }
@@ -51,7 +55,8 @@ type Pause struct {
 func (Pause) Help() string {
 	return `Works while a bot runs; name the bot's own data directory or database. Running work stops
 within a second and is kept, and so are messages that people write meanwhile. Each thread is told so
-once. bobbin resume continues all of it where it was. Settings stay as they are.`
+once. bobbin resume continues all of it where it was. Settings stay as they are. A repository that is
+not in the configuration is refused; so is one that no session was about if another is called nearly so.`
 }
 
 // Validate checks the flags after they are parsed.
@@ -75,6 +80,10 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 		if !ok {
 			return c.list(ctx, con, s)
 		}
+		seen, err := c.checkName(ctx, con, s, p)
+		if err != nil {
+			return err
+		}
 		p.By = operator()
 		fresh, err := store.SetPause(ctx, s.DB, p)
 		switch {
@@ -85,14 +94,34 @@ func (c *Pause) Run(ctx context.Context, con cli.Console, log *slog.Logger) erro
 		default:
 			fmt.Fprintf(con.Out, "Paused: %s. Resume it with: bobbin resume %s\n", p, c.again())
 		}
-		if seen, err := store.PauseSeen(ctx, s.DB, p); err != nil {
-			return err
-		} else if !seen {
+		if !seen {
 			fmt.Fprintf(con.Err, "bobbin: no session was about %s yet; "+
 				"check that the configuration, or Slack, calls it so\n", p)
 		}
 		return nil
 	})
+}
+
+// checkName refuses a repository that is not configured, or that is probably misspelt. It reports whether a
+// session was about what p pauses, or whether the configuration names it.
+func (c *Pause) checkName(ctx context.Context, con cli.Console, s *store.Store, p store.Pause) (bool, error) {
+	if p.Scope != store.PauseRepository {
+		return store.PauseSeen(ctx, s.DB, p)
+	}
+	configured, err := c.CheckRepository(con, p.Name)
+	if configured || err != nil {
+		return configured, err
+	}
+	known, err := view.Repositories(ctx, s.DB)
+	if err != nil || slices.Contains(known, p.Name) {
+		return true, err
+	}
+	if near := cli.DidYouMean(p.Name, known); near != "" {
+		return false, cli.UsageError{
+			Err: fmt.Errorf("bobbin: no session was about a repository %q%s", p.Name, near),
+		}
+	}
+	return false, nil
 }
 
 func (p pauseFlags) again() string {
@@ -136,8 +165,9 @@ type Resume struct{ pauseFlags }
 
 // Help returns the detailed text of bobbin resume --help.
 func (Resume) Help() string {
-	return `Ends a pause that bobbin pause began; bobbin pause --list lists them. ` +
-		`The bot continues within seconds.`
+	return `Ends a pause that bobbin pause began, and says what else stays paused; bobbin pause --list lists
+all. A pause of everything ends with --all, which leaves pauses of repositories and channels as they are.
+The bot continues within seconds.`
 }
 
 // Validate checks the flags after they are parsed.
@@ -156,12 +186,34 @@ func (r *Resume) Run(ctx context.Context, con cli.Console, log *slog.Logger) err
 		if err != nil {
 			return err
 		}
+		rest, err := store.ListPauses(ctx, s.DB)
+		if err != nil {
+			return err
+		}
 		if !was {
-			return cli.UsageError{
-				Err: fmt.Errorf("bobbin: %s is not paused; bobbin pause --list shows what is", p),
-			}
+			return cli.UsageError{Err: fmt.Errorf("bobbin: %s is not paused%s", p, otherPauses(p, rest))}
 		}
 		fmt.Fprintf(con.Out, "Resumed: %s.\n", p)
+		for _, other := range rest {
+			fmt.Fprintf(con.Out, "Still paused: %s, by %s. Resume it with: bobbin resume %s\n",
+				cli.WithoutControls(other.String()), cli.WithoutControls(other.By),
+				cli.WithoutControls(cmp.Or(other.Name, "--all")))
+		}
 		return nil
 	})
+}
+
+// otherPauses returns what is paused in place of p, with the name that is most like that of p.
+func otherPauses(p store.Pause, rest []store.Pause) string {
+	if len(rest) == 0 {
+		return "; nothing is"
+	}
+	var names, all []string
+	for _, other := range rest {
+		all = append(all, cli.WithoutControls(other.String()))
+		if other.Scope == p.Scope {
+			names = append(names, other.Name)
+		}
+	}
+	return cli.DidYouMean(p.Name, names) + "; paused: " + strings.Join(all, ", ")
 }

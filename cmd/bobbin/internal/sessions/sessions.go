@@ -19,7 +19,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/lessons"
-	"github.com/bobbinhq/bobbin/workflow/store/retention"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
@@ -51,22 +50,39 @@ func ListJSON(ctx context.Context, out io.Writer, s *store.Store, limit int) err
 	return cli.WriteJSON(out, list, "")
 }
 
+// mostSuggested is how many sessions, the newest first, a mistyped id is compared with.
+const mostSuggested = 10_000
+
 // findSession returns a session, or an error that says that there is none.
 func findSession(ctx context.Context, s *store.Store, id string) (workflow.Session, error) {
 	x, err := s.Session(ctx, id)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return x, fmt.Errorf("there is no session %q; `bobbin sessions` lists them", id)
+		ids, err := view.NewestIDs(ctx, s.DB, mostSuggested)
+		if err != nil {
+			return x, err
+		}
+		return x, fmt.Errorf("there is no session %q%s; `bobbin sessions` lists them", id,
+			cli.DidYouMean(id, ids))
 	}
 	return x, err
 }
 
-func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+// Show prints a session in full. nameOf returns a person's name by the id in Slack, for names that the
+// database does not have; nil: ids stay ids.
+func Show(
+	ctx context.Context, out io.Writer, s *store.Store, id string, nameOf func(id string) string,
+) error {
 	x, err := findSession(ctx, s, id)
 	if err != nil {
 		return err
 	}
+	names, err := newNamer(ctx, s, nameOf)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(out, "%s\n", cli.WithoutControls(x.Title))
-	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, %.2f USD, begun %s\n", x.Phase, x.Requester,
+	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, %.2f USD, begun %s\n", x.Phase,
+		names.name(x.Requester),
 		x.Thread.Channel, x.Thread.TS, x.SpentUSD, x.Created.Format(time.DateTime))
 	if x.Repository != "" {
 		fmt.Fprintf(out, "repository %s at %.7s\n", x.Repository, cmp.Or(x.BaseCommit, "-"))
@@ -74,21 +90,8 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	if x.Branch != "" {
 		fmt.Fprintf(out, "branch %s at %.7s\n", x.Branch, cmp.Or(x.Head, "-"))
 	}
-	lines, err := s.Lines(ctx, id)
-	if err != nil {
+	if err := showThread(ctx, out, s, id, names); err != nil {
 		return err
-	}
-	fmt.Fprintln(out)
-	if at, err := retention.ClearedAt(ctx, s.DB, id); err != nil {
-		return err
-	} else if !at.IsZero() {
-		fmt.Fprintf(out, "what was said here was cleaned away on %s\n", at.Format(time.DateOnly))
-	}
-	for _, l := range lines {
-		fmt.Fprintf(
-			out, "%s  [%s] %s\n", l.At.Format(time.TimeOnly), l.Agent,
-			cli.Indent(workflow.Line{Text: l.Text, Vouched: l.Vouched}.Marked(), 10),
-		)
 	}
 	if err := showTasks(ctx, out, s, id); err != nil {
 		return err
@@ -96,15 +99,17 @@ func Show(ctx context.Context, out io.Writer, s *store.Store, id string) error {
 	if err := showFolds(ctx, out, s, id); err != nil {
 		return err
 	}
-	if err := showDecisions(ctx, out, s, id); err != nil {
+	if err := showDecisions(ctx, out, s, id, names); err != nil {
 		return err
 	}
-	return showLessons(ctx, out, s, x)
+	return showLessons(ctx, out, s, x, names)
 }
 
 // showLessons prints the lessons about the session's repository, and marks those that come from the
 // session.
-func showLessons(ctx context.Context, out io.Writer, s *store.Store, x workflow.Session) error {
+func showLessons(
+	ctx context.Context, out io.Writer, s *store.Store, x workflow.Session, names namer,
+) error {
 	if x.Repository == "" {
 		return nil
 	}
@@ -115,7 +120,7 @@ func showLessons(ctx context.Context, out io.Writer, s *store.Store, x workflow.
 	fmt.Fprintf(out, "\nlearned of %s (correct it in the App Home or in a thread; "+
 		"bobbin learned --forget N):\n", cli.WithoutControls(x.Repository))
 	for _, l := range all {
-		from := cmp.Or(l.Person, "the program") + ", " + l.At.Format(time.DateOnly)
+		from := names.name(l.Person) + ", " + l.At.Format(time.DateOnly)
 		if l.Session == x.ID {
 			from += ", in this session"
 		}
@@ -164,7 +169,7 @@ func showFolds(ctx context.Context, out io.Writer, s *store.Store, id string) er
 }
 
 // showDecisions prints who decided what, and which pushes to the remote followed.
-func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string) error {
+func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string, names namer) error {
 	decisions, err := s.Decisions(ctx, id)
 	if err != nil {
 		return err
@@ -177,7 +182,7 @@ func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string
 		if d.Allowed {
 			verdict = "allowed"
 		}
-		fmt.Fprintf(out, "  %s %s for %s", d.What, verdict, d.User)
+		fmt.Fprintf(out, "  %s %s for %s", d.What, verdict, names.name(d.User))
 		if d.Revision > 0 {
 			fmt.Fprintf(out, ", revision %d", d.Revision)
 		}

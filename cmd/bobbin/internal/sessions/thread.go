@@ -1,0 +1,107 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"regexp"
+	"slices"
+	"time"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
+	"github.com/bobbinhq/bobbin/workflow/store/retention"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
+)
+
+// A namer knows people by their ids.
+type namer struct {
+	known map[string]string
+	ask   func(id string) string // asks Slack; nil: cannot
+}
+
+func newNamer(ctx context.Context, s *store.Store, ask func(id string) string) (namer, error) {
+	known, err := view.People(ctx, s.DB)
+	return namer{known, ask}, err
+}
+
+// name returns the name of a person, or the id if it is not known. An id that is empty stands for the
+// program.
+func (n namer) name(id string) string {
+	if id == "" {
+		return "the program"
+	}
+	if n.known[id] == "" && n.ask != nil {
+		n.known[id] = n.ask(id)
+	}
+	return cli.WithoutControls(cmp.Or(n.known[id], id))
+}
+
+// mention matches the mention of a person in Slack's text.
+var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
+
+// readable returns a person's text with names for ids.
+func (n namer) readable(text string) string {
+	return html.UnescapeString(mention.ReplaceAllStringFunc(text,
+		func(m string) string { return "@" + n.name(mention.FindStringSubmatch(m)[1]) }))
+}
+
+// showThread prints what people and agents said, in order.
+func showThread(ctx context.Context, out io.Writer, s *store.Store, id string, names namer) error {
+	fmt.Fprintln(out)
+	if at, err := retention.ClearedAt(ctx, s.DB, id); err != nil {
+		return err
+	} else if !at.IsZero() {
+		fmt.Fprintf(out, "what was said here was cleaned away on %s\n", at.Format(time.DateOnly))
+	}
+	lines, err := s.Lines(ctx, id)
+	if err != nil {
+		return err
+	}
+	messages, err := view.Messages(ctx, s.DB, id)
+	if err != nil {
+		return err
+	}
+	type said struct {
+		at   time.Time
+		text string
+	}
+	var all []said
+	for _, m := range messages {
+		if text := describeMessage(m, names); text != "" {
+			all = append(all, said{m.At, text})
+		}
+	}
+	for _, l := range lines {
+		text := workflow.Line{Text: l.Text, Vouched: l.Vouched}.Marked()
+		all = append(all, said{l.At, "[" + l.Agent + "] " + text})
+	}
+	slices.SortStableFunc(all, func(a, b said) int { return a.at.Compare(b.at) })
+	for _, x := range all {
+		fmt.Fprintf(out, "%s  %s\n", x.at.Format(time.TimeOnly), cli.Indent(x.text, 10))
+	}
+	return nil
+}
+
+// describeMessage returns what a person did, with the person's name; empty if the words were cleaned away.
+func describeMessage(m view.Entry, names namer) string {
+	text := names.readable(m.Text)
+	who := names.name(m.Who)
+	switch workflow.MessageKind(m.Title) {
+	case workflow.MessageAction:
+		return who + " pressed: " + text
+	case workflow.MessageDelete:
+		return who + " deleted a message"
+	case workflow.MessageEdit:
+		who += " edited"
+	case workflow.MessageForm:
+		who += " sent a form"
+	}
+	if text == "" {
+		return ""
+	}
+	return who + ": " + text
+}
