@@ -25,7 +25,7 @@ test-all race-stories: export GORACE ?= atexit_sleep_ms=100
 # Size of test-all: ci (a new machine with two cores finishes within its time limit) or whole.
 SIZE ?= ci
 
-.PHONY: help test test-all race-stories deps lint suite every deployment gvisor gitea demo pictures build fuzz figures figures-short bench chaos attacks replicas release
+.PHONY: help test test-all race-stories deps lint suite every deployment gvisor gitea demo pictures build archives fuzz figures figures-short bench chaos attacks replicas release
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
@@ -90,6 +90,9 @@ pictures: deps ## take screenshots of the playground and of sessions' pages in t
 COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null)
 build: ## build one static binary
 	CGO_ENABLED=0 go build -trimpath -ldflags "-X main.commit=$(COMMIT) -X main.date=$(shell git log -1 --format=%cs 2>/dev/null)" -o bobbin ./cmd/bobbin
+
+archives: ## build the archives of a release for Linux and macOS, with checksums, in build/archives
+	.ci/archives
 
 fuzz: ## run each fuzz target for ten seconds
 	@for p in $$(go list ./...); do for f in $$(go test -list '^Fuzz' $$p | grep '^Fuzz'); do echo "$$p $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime 10s -fuzzminimizetime 5x $$p || exit 1; done; done

@@ -1355,7 +1355,7 @@ func TestQuickStartOfTheReadme(t *testing.T) {
 
 	commands := readmeBlock(t, "export SLACK_BOT_TOKEN=xoxb-… SLACK_APP_TOKEN=xapp-… OPENAI_API_KEY=…")
 	require.Equal(t, []string{
-		"go run ./cmd/bobbin doctor --config bobbin.yaml", "go run ./cmd/bobbin serve --config bobbin.yaml",
+		"bobbin doctor --config bobbin.yaml", "bobbin serve --config bobbin.yaml",
 	}, commands[1:])
 }
 
