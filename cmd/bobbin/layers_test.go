@@ -302,8 +302,8 @@ var floors = map[string][][]string{
 	"cmd/bobbin": {
 		{"address", "cli", "secrets"},
 		{"completion", "health", "sessions", "storage", "strictyaml", "traces"},
-		{"config", "operate"},
-		{"housekeeping", "schema"},
+		{"config"},
+		{"housekeeping", "operate", "schema"},
 		{"server"},
 		{"doctor", "stage"},
 		{"eval", "initcmd", "playground", "try"},
