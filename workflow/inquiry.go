@@ -18,6 +18,7 @@ const (
 	InquiryScope   InquiryKind = "scope"   // an agent compares a diff with the scope of its approval
 	InquiryReview  InquiryKind = "review"  // an agent reviews a change before its push
 	InquiryOwners  InquiryKind = "owners"  // the program says who knows the code; no agent is asked
+	InquiryDiff    InquiryKind = "diff"    // the program shows the change; no agent is asked
 	// no question: the row says that the thread was told once of a conflict with the base branch
 	InquiryBaseConflict InquiryKind = "base"
 )

@@ -63,6 +63,8 @@ type File struct {
 	// Snippet is Slack's name of the language to show the text in, such as diff; empty: it is shown as
 	// a file.
 	Snippet string `json:"snippet,omitempty"`
+	// Otherwise is said if Slack does not take the file: where its content can be read.
+	Otherwise string `json:"otherwise,omitempty"`
 }
 
 // A Button carries only an opaque id; what a press means is stored in a row.
@@ -92,6 +94,7 @@ func (l Line) Mask(mask func(string) string) Line {
 		l.Files[i].Name = mask(f.Name)
 		l.Files[i].Title = mask(f.Title)
 		l.Files[i].Text = mask(f.Text)
+		l.Files[i].Otherwise = mask(f.Otherwise)
 	}
 	for i, b := range l.Buttons {
 		l.Buttons[i].Label = mask(b.Label)

@@ -53,7 +53,8 @@ func (p *Poster) attachFile(
 	}
 	p.log().Error("Slack refused a file for good", "key", c.Key, "name", c.DisplayName(),
 		"reason", refused.reason)
-	failed := "`" + c.DisplayName() + "` could not be attached: " + refused.reason + "."
+	failed := strings.TrimSpace("`" + c.DisplayName() + "` could not be attached: " + refused.reason + ". " +
+		c.Otherwise)
 	text := p.style().Line(workflow.Line{Agent: c.Agent, Text: failed, Vouched: []int{0}})
 	if _, err = p.post(ctx, posting, render.Part{Key: c.Key, Text: text}); errors.As(err, &refused) {
 		p.log().Error("Slack refused the line about it too", "key", c.Key, "reason", refused.reason)

@@ -33,6 +33,33 @@ func AsksForDiff(text string) bool {
 var seesDiff = lazyregexp.New(
 	`\bshow (?:me|us)\b|\bwhat(?:'s| is) in (?:the|your|this) (?:diff|patch|commit|change)`)
 
+// showsDiff reports whether a message asks to see the whole change, and nothing else. The program answers
+// that by itself, so whatever else is asked beside it is left to asksAboutDiff.
+func showsDiff(t words.Text) bool {
+	shows := false
+	for _, clause := range splitClauses(t.Sentences) {
+		clause = words.Openers.ReplaceAllString(strings.TrimRight(clause, " ?!."), "")
+		switch {
+		case onlyShowsDiff.MatchString(clause):
+			shows = true
+		case !courtesy.MatchString(clause):
+			return false
+		}
+	}
+	return shows
+}
+
+var (
+	onlyShowsDiff = lazyregexp.New(`^(?:please |now |just )*` +
+		`(?:(?:(?:can|could|would|will) you (?:please |just )*)?(?:show|post|give|send|paste)|` +
+		`(?:can|could|may) (?:i|we) (?:please |just )*(?:see|have|get)|let (?:me|us) see)` +
+		`(?: (?:me|us))?(?: (?:the|your|this|that))?(?: (?:whole|full|entire|complete|current))*` +
+		` (?:diffs?|patch|changes?)(?: (?:so far|again|here|now|please|first|then))*$|` +
+		`^(?:the )?(?:diff|patch)(?: please)?$`)
+	courtesy = lazyregexp.New(`^(?:please|thanks|thank you|thx|cheers|ok|okay|great|nice|cool|good|hi|` +
+		`hello|hey)?$`)
+)
+
 // splitClauses splits sentences at commas and the like, so that an instruction after a question is found.
 func splitClauses(sentences []string) []string {
 	var all []string

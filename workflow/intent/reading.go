@@ -52,6 +52,7 @@ type Reading struct {
 
 	// What it asks, and what it answers.
 	AsksAboutDiff   bool // asks about the change
+	ShowsDiff       bool // asks to see the change, and nothing else
 	AsksForReview   bool // asks to have the change reviewed
 	AsksWhoKnows    bool // asks who knows the code
 	MentionsGoingOn bool // mentions going on, which may mean stopped work
@@ -168,6 +169,7 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		TakesBack:          takesBack(t),
 		NamesObjection:     saysItTakesBack(t),
 		AsksAboutDiff:      asksAboutDiff(t),
+		ShowsDiff:          showsDiff(t),
 		AsksForReview:      asksToReview(t),
 		AsksWhoKnows:       asksWhoKnows(t),
 		MentionsGoingOn:    mentionsGoingOn(t),

@@ -918,6 +918,13 @@ func workSamples() map[string][]workflow.Line {
 		"who knows a file": says("Who may know `money/split.go`: Ann Author; " +
 			"CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, " +
 			"4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
+		"the change": {{
+			Agent: "orchestrator", Text: "The change against main at 134b2ba: 1 file, +1 −1 lines.",
+			Vouched: []int{0},
+			Files: []workflow.File{{
+				Name: "change.diff", Title: "The change", Text: "-a\n+b\n", Snippet: "diff",
+			}},
+		}},
 		"the repository is opened": {
 			with("Looking into shop (main at 134b2ba).\nLikely the same: "+
 				"[“the cart's total is off”](https://acme.slack.com/archives/C1/p101) (a fix is pushed).",

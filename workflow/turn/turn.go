@@ -373,6 +373,9 @@ func (t *turn) advanceSession(ctx context.Context) error {
 	if err := t.Judge.JudgeAll(ctx); err != nil {
 		return err
 	}
+	if err := t.Inquiries.AnswerDiffs(ctx); err != nil {
+		return err
+	}
 	if waits, err := t.Inquiries.HasOpen(ctx); err != nil || !waits && !t.Session().Open {
 		return err
 	}

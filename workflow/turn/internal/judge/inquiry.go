@@ -63,6 +63,16 @@ func (i inquiries) owners(m intent.Message) []store.Part {
 	})
 }
 
+// showDiff asks the program to show the change.
+func (i inquiries) showDiff(m intent.Message) []store.Part {
+	return append(i.Ignore(m), progress.Inquiry{
+		Kind:     workflow.InquiryDiff,
+		Key:      fmt.Sprintf("message:%d", m.ID),
+		Question: m.Text,
+		By:       m.User,
+	})
+}
+
 // explain asks the explainer to explain the change.
 func (i inquiries) explain(m intent.Message) []store.Part {
 	f := i.Ignore(m)

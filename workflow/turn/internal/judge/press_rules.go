@@ -215,10 +215,14 @@ func questionPressRules() []rule {
 				return j.offerForm(c.Message, c.person(), b.means), nil
 			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository,
 			workflow.ButtonBase, workflow.ButtonDetails),
-		press("Show the diff, Explain", "asks an agent that only reads",
+		press("Show the diff", "the program shows it, without an agent",
+			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
+				return inquiries{j.Judgements}.showDiff(c.Message), nil
+			}, workflow.ButtonShowDiff),
+		press("Explain", "asks an agent that only reads, and says so",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return j.explainPressed(c.Message), nil
-			}, workflow.ButtonShowDiff, workflow.ButtonExplain),
+			}, workflow.ButtonExplain),
 		press("Stop, of another thread", "counts there like a press of its Stop button",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return otherThreads{j}.passStop(ctx, c.Message, c.person(), b.means)
@@ -274,8 +278,5 @@ func ignoreUnknownButton(_ context.Context, j *Judge, c *Case) ([]store.Part, er
 // explainPressed asks the explainer what the button asks for.
 func (j *Judge) explainPressed(m intent.Message) []store.Part {
 	m.Text = "Why is the change as it is?"
-	if m.ActionID == workflow.ButtonShowDiff {
-		m.Text = "Show me the diff."
-	}
 	return inquiries{j.Judgements}.explain(m)
 }

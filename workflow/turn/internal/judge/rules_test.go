@@ -124,6 +124,7 @@ var wordCases = []ruleCase{
 		"question about the change", "why is the diff so large?",
 		func(c *Case) { c.Session.Branch = "bobbin/x" },
 	},
+	{"show the diff", "show me the diff, please", func(c *Case) { c.Session.Branch = "bobbin/x" }},
 	{"review", "please review the change", func(c *Case) { c.Session.Branch = "bobbin/x" }},
 	{"who knows the code", "who knows cart/price.go?", nothing},
 	{"held", "it is the header, too", heldBack},
@@ -169,7 +170,8 @@ var pressCases = []pressCase{
 		"Correct…, with limits…, Change repository…, Change branch…, Details",
 		workflow.ButtonFixLimited, nothing,
 	},
-	{"Show the diff, Explain", workflow.ButtonShowDiff, nothing},
+	{"Show the diff", workflow.ButtonShowDiff, nothing},
+	{"Explain", workflow.ButtonExplain, nothing},
 	{"Stop, of another thread", workflow.ButtonStopThread, heldBack},
 	{"Not the same problem", workflow.ButtonNotSame, heldBack},
 	{"Join", workflow.ButtonJoin, nothing},
@@ -325,7 +327,7 @@ var whileHeld = []string{
 	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
 	"file an issue", "move", "post a review", "merge of the base", "limited approval, held",
 	"words of a private thread", "push", "limit reached", "limit to approved work", "consent, unclear",
-	"approval", "question about the change", "review",
+	"approval", "show the diff", "question about the change", "review",
 	"who knows the code", "held",
 }
 

@@ -472,6 +472,15 @@ func questionRules() []rule {
 			},
 		}),
 		{
+			name:  "show the diff",
+			when:  `it is "show the diff", or a form of that, and there is a change`,
+			then:  "the program shows it, without an agent",
+			fires: func(c *Case) bool { return c.Session.Branch != "" && c.says().ShowsDiff },
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return inquiries{j.Judgements}.showDiff(c.Message), nil
+			},
+		},
+		{
 			name:  "question about the change",
 			when:  "it only asks about the change, and there is one",
 			then:  "asks an agent that only reads",

@@ -113,9 +113,6 @@ func (i *Inquiries) EnsureInquiry(
 	return q, errors.New("an inquiry was kept and is not there")
 }
 
-// maxDiffFile is how many bytes of a diff people are sent. Slack shows no more of a snippet.
-const maxDiffFile = 900 << 10
-
 // HasOpen reports whether an inquiry of a person waits for its answer.
 func (i *Inquiries) HasOpen(ctx context.Context) (bool, error) {
 	open, err := i.openInquiries(ctx)
@@ -195,8 +192,12 @@ func (i *Inquiries) WaitStarted() {
 
 // answerOpen answers one inquiry of a person.
 func (i *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
-	if q.Kind == workflow.InquiryOwners {
+	switch q.Kind {
+	case workflow.InquiryOwners:
 		i.answerOwners(ctx, q)
+		return
+	case workflow.InquiryDiff:
+		i.answerDiffs(ctx, []workflow.Inquiry{q})
 		return
 	}
 	shown, hunks, err := i.questionText(ctx, q)

@@ -72,6 +72,28 @@ func TestWhereAdviceFindsTheSession(t *testing.T) {
 	}
 }
 
+// Who presses "Show the diff" twice is answered once.
+func TestTheDiffIsShownOnceForAllWhoWait(t *testing.T) {
+	t.Parallel()
+	l := ledgertest.Open(t, nil)
+	iq := &Inquiries{Ledger: l, Trees: &worktree.Trees{Ledger: l}}
+	for _, key := range []string{"message:1", "message:2"} {
+		_, err := iq.EnsureInquiry(t.Context(), workflow.Inquiry{
+			Kind: workflow.InquiryDiff, Key: key, Question: "show the diff", By: "ann",
+		})
+		require.NoError(t, err)
+	}
+	for range 2 {
+		require.NoError(t, iq.AnswerDiffs(t.Context()))
+	}
+	said, err := iq.Store.Lines(t.Context(), iq.Session().ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{"Nothing is changed yet."}, store.Texts(said))
+	open, err := iq.HasOpen(t.Context())
+	require.NoError(t, err)
+	require.False(t, open)
+}
+
 // A consultant is asked with the limits of the approval, or not at all.
 func TestNobodyIsAskedWithoutTheLimitsOfTheApproval(t *testing.T) {
 	t.Parallel()

@@ -121,16 +121,11 @@ func (r *reader) explainHunks(ctx context.Context, e decision.Explanation) (mode
 	}
 	said := workflow.Line{Agent: r.transcript.Agent.Signature(), Text: text.String(), Vouched: text.Vouched()}
 	if intent.AsksForDiff(r.inquiry.Question) {
-		diff, err := r.Trees.Current().Work.Diff(ctx)
+		change, err := r.Trees.ReadChange(ctx)
 		if err != nil {
 			return model.Result{}, err
 		}
-		said.Files = []workflow.File{{
-			Name:    "change.diff",
-			Title:   "The change",
-			Text:    prompt.CutBytes(diff, maxDiffFile),
-			Snippet: "diff",
-		}}
+		said.Files = r.diffFiles(change)
 	}
 	return r.answerResult(e, store.Lines{said})
 }

@@ -59,20 +59,8 @@ func (t *Trees) BaseTree(ctx context.Context) (*os.Root, error) {
 // openWorkspace opens the session's own workspace in its last recorded state. Its base is set to the
 // session's base commit, which a merge of the base branch may have changed meanwhile.
 func (t *Trees) openWorkspace(ctx context.Context, p *Checkout) (*git.Workspace, error) {
-	base := t.Session().BaseCommit
-	w, err := p.Mirror.Workspace(ctx, t.Folder("work"), base)
-	if errors.Is(err, git.ErrOtherBase) {
-		if w, err = p.Mirror.Workspace(ctx, t.Folder("work"), ""); err == nil {
-			if err = w.SetBase(ctx, base); err != nil {
-				w.Close()
-			}
-		}
-	}
+	w, err := t.readWorkspace(ctx, p.Mirror)
 	if err != nil {
-		return nil, fmt.Errorf("open the session's workspace: %w", err)
-	}
-	if err := t.restoreRecorded(ctx, p.Mirror, w, 0); err != nil {
-		w.Close()
 		return nil, err
 	}
 	if err := t.makeOrdered(ctx, p, w); err != nil {
