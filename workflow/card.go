@@ -29,7 +29,7 @@ type Card struct {
 	Missing      string        // who has to allow the push, too, one per line
 	Worked       time.Duration // time at work in this run, in whole steps of CardTick while it goes on
 	CardCommand
-	USD  float64
+	Cost Cost   // of this run
 	Stop string // value of the stop button; empty: no button
 
 	DrawnMark string // the Mark of what its message shows now
@@ -80,8 +80,8 @@ func (c Card) Headline() string {
 	if c.Worked > 0 || c.Ended {
 		text += " · " + c.Worked.Round(time.Second).String()
 	}
-	if c.USD > 0 {
-		text += " · " + dollars(c.USD)
+	if c.Cost.Tokens > 0 || c.Cost.USD > 0 {
+		text += " · " + c.Cost.String()
 	}
 	return text
 }

@@ -7,11 +7,11 @@ import (
 // A HomeView is what one person is shown of the sessions that concern the person: the person's own, and
 // those of the channels that the person is in.
 type HomeView struct {
-	Person   Person
-	Waits    []HomeSession // sessions that wait for the person, the newest first
-	Others   []HomeSession // the newest first
-	More     bool          // there are more sessions than these
-	TodayUSD float64       // US dollars spent by the person's sessions since 00:00 UTC
+	Person Person
+	Waits  []HomeSession // sessions that wait for the person, the newest first
+	Others []HomeSession // the newest first
+	More   bool          // there are more sessions than these
+	Today  Cost          // what the person's sessions used since 00:00 UTC
 	// OwnOnly means that Slack did not say which channels the person is in, so the lists hold the
 	// person's own sessions only.
 	OwnOnly bool
@@ -23,6 +23,17 @@ type HomeView struct {
 	Pauses []HomePause
 	// Settings is a summary of the configuration, for people who may see it; never secrets.
 	Settings []string
+}
+
+// TodayLine says what the person's sessions used today.
+func (h HomeView) TodayLine() string {
+	switch {
+	case h.Today == (Cost{}):
+		return "Your sessions spent nothing today."
+	case h.Today.USD == 0 && h.Today.Unpriced > 0:
+		return "Today your sessions used " + tokens(h.Today.Tokens) + "; their price is not known."
+	}
+	return "Today your sessions spent " + h.Today.String() + "."
 }
 
 // A HomePause is something that can be paused, with a button.

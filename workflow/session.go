@@ -73,9 +73,14 @@ type Session struct {
 	Interview
 	TurnState
 	SpentUSD float64
+	Tokens   int64 // that models read and wrote
+	Unpriced int64 // of Tokens: of models without a price
 	Created  time.Time
 	Updated  time.Time
 }
+
+// Cost returns what the session used of models so far.
+func (s Session) Cost() Cost { return Cost{USD: s.SpentUSD, Tokens: s.Tokens, Unpriced: s.Unpriced} }
 
 // A Codebase is the code that a session is about, and the state of the session's own work on it.
 type Codebase struct {

@@ -114,7 +114,7 @@ func TestShares(t *testing.T) {
 		Tools:  25,
 		Money:  100,
 	}
-	second := share{Name: "deep", Took: "1s", Spent: "<$0.01", Models: 25}
+	second := share{Name: "deep", Took: "1s", Spent: "under $0.01", Models: 25}
 	bars, priced := shares(list, 0.501)
 	require.True(t, priced)
 	require.Equal(t, []share{first, second}, bars)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
@@ -41,7 +42,7 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 		b := share{
 			Name:  s.Who,
 			Took:  (s.Models + s.Tools).Round(100 * time.Millisecond).String(),
-			Spent: dollars(s.USD),
+			Spent: workflow.Money(s.USD),
 		}
 		if longest > 0 {
 			b.Models = int(100 * s.Models / longest)
@@ -58,14 +59,7 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 	}
 	if unknown > 0 {
 		bars = append(bars,
-			share{Name: "not recorded by agent", Spent: dollars(unknown), Money: int(100 * unknown / most)})
+			share{Name: "not recorded by agent", Spent: workflow.Money(unknown), Money: int(100 * unknown / most)})
 	}
 	return bars, known > 0
-}
-
-func dollars(usd float64) string {
-	if usd > 0 && usd < 0.01 {
-		return "<$0.01"
-	}
-	return fmt.Sprintf("$%.2f", usd)
 }

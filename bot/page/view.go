@@ -308,7 +308,7 @@ type sessionList struct {
 	States       []string
 	Groups       []group
 	Closed, More bool
-	TodayUSD     float64
+	Today        string
 }
 
 type group struct {
@@ -319,12 +319,12 @@ type group struct {
 // listView groups the sessions of a home by state, limited to those that match the query and the state.
 func listView(h workflow.HomeView, query, state string) sessionList {
 	v := sessionList{
-		Title:    "Sessions",
-		Query:    query,
-		State:    state,
-		Closed:   h.OwnOnly,
-		More:     h.More,
-		TodayUSD: h.TodayUSD,
+		Title:  "Sessions",
+		Query:  query,
+		State:  state,
+		Closed: h.OwnOnly,
+		More:   h.More,
+		Today:  h.TodayLine(),
 	}
 	add := func(name string, list []workflow.HomeSession) {
 		v.States = append(v.States, name)

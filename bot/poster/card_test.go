@@ -92,7 +92,7 @@ func (po *posterOffice) atWork(key, root string) *workflow.Card {
 		Run:    1,
 		Phase:  workflow.PhaseWorking,
 		Worked: 75 * time.Second,
-		USD:    0.12,
+		Cost:   workflow.Cost{USD: 0.12},
 		Stop:   "opaque",
 		Tasks: []workflow.CardTask{
 			{
@@ -188,7 +188,7 @@ func TestWherePlansAreRefusedCardsArePlain(t *testing.T) {
 	o.begin(c)
 	require.Equal(t, []string{"section", "context", "actions"}, kinds(t, o.newest(root)))
 	b := &board{}
-	c.USD = 0.2
+	c.Cost.USD = 0.2
 	o.paint(b.put(c), func() bool { return b.drawn["card"] == 1 })
 	require.Equal(t, []string{"section", "context", "actions"}, kinds(t, o.newest(root)))
 	require.Len(t, o.Requests("chat.update"), 1)
@@ -196,7 +196,7 @@ func TestWherePlansAreRefusedCardsArePlain(t *testing.T) {
 	var err error
 	o.Bot, err = bot.Open(t.Context(), o.AppConfig())
 	require.NoError(t, err)
-	c.USD = 0.3
+	c.Cost.USD = 0.3
 	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Error: "invalid_blocks"})
 	o.paint(b.put(c), func() bool { return b.drawn["card"] == 2 })
 	require.Len(t, o.Requests("chat.update"), 2+1, "refused, and plain")
@@ -214,7 +214,7 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	for i := range 3 {
 		c := o.atWork(fmt.Sprintf("card-%d", i), root)
 		o.begin(c)
-		c.USD = 7
+		c.Cost.USD = 7
 		cards = append(cards, c)
 	}
 	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Latency: 10 * time.Minute})
@@ -242,7 +242,7 @@ func TestCardsHoldNothingUp(t *testing.T) {
 	is(func() bool { return b.drawn["card-1"] == 1 })
 	b.put(cards[2])
 	is(func() bool { return b.later["card-2"] == time.Hour })
-	cards[1].USD = 8
+	cards[1].Cost.USD = 8
 	b.put(cards[1])
 	out := (&bottest.Outbox{}).Put(o.Posting("line", root, "still at it"))
 	require.NoError(t, o.poster(out).Drain(t.Context(), "s"))
@@ -273,7 +273,7 @@ func TestACardIsPostedOnce(t *testing.T) {
 			p.skipLookup = c.blind
 			o.Order(slacktest.Fault{Method: "chat.postMessage", LoseAnswer: true})
 			require.Error(t, p.Drain(t.Context(), "s"))
-			card.USD = 7 // the card has changed since the first try
+			card.Cost.USD = 7 // the card has changed since the first try
 			require.NoError(t, p.Drain(t.Context(), "s"))
 			require.Len(t, o.Thread("bugs", root), 1+c.stand)
 		})
@@ -288,7 +288,7 @@ func TestCardsGiveWayToAnsweredMessages(t *testing.T) {
 	root := o.AdaSays("it fails", "")
 	c := o.atWork("card", root)
 	o.begin(c)
-	c.USD = 7
+	c.Cost.USD = 7
 	again := o.asked(root, "shall I?")
 	o.Order(slacktest.Fault{Method: "chat.update", Nth: 1, Status: 429, RetryAfter: time.Hour})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -307,7 +307,7 @@ func TestACardThatIsGoneStaysGone(t *testing.T) {
 	c := o.atWork("card", root)
 	o.begin(c)
 	require.NoError(t, o.Delete("bugs", c.TS))
-	c.USD = 7
+	c.Cost.USD = 7
 	b := &board{}
 	o.paint(b.put(c), func() bool { return b.gone["card"] == "message_not_found" })
 	require.Len(t, o.Thread("bugs", root), 1)
@@ -319,7 +319,7 @@ func TestACardInAnArchivedChannelIsRefused(t *testing.T) {
 	c := o.atWork("card", o.AdaSays("it fails", ""))
 	o.begin(c)
 	require.NoError(t, o.ChangeChannel("bugs", func(ch *slacktest.Channel) { ch.Archived = true }))
-	c.USD = 7
+	c.Cost.USD = 7
 	b := &board{}
 	o.paint(b.put(c), func() bool { return b.gone["card"] == "is_inactive" })
 }
@@ -343,9 +343,9 @@ func TestALargeCardIsTaken(t *testing.T) {
 	for _, plain := range []bool{false, true} {
 		o.Bot.PlainCards.Store(plain)
 		c.Key = fmt.Sprintf("card-%v", plain)
-		c.USD = 0.1
+		c.Cost.USD = 0.1
 		o.begin(c)
-		c.USD = 0.2
+		c.Cost.USD = 0.2
 		b := &board{}
 		o.paint(b.put(c), func() bool { return b.drawn[c.Key] == 1 })
 		require.Contains(t, o.newest(root).Text, "… and 280 more")

@@ -560,9 +560,9 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	env := withSessions(t)
 	code, out, errs := call(t, t.Context(), env, "sessions")
 	require.Equal(t, cli.ExitOK, code, errs)
-	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              USD   REQUEST
-k3x9   done      shop        2026-03-02 09:05:00  0.13  a cent [2Jshort
-plain  answered  -           2026-03-02 08:00:00  0.00  `+
+	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              COST   REQUEST
+k3x9   done      shop        2026-03-02 09:05:00  $0.13  a cent [2Jshort
+plain  answered  -           2026-03-02 08:00:00  –      `+
 		plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
 	_, out, _ = call(t, t.Context(), env, "sessions", "--limit=1")
 	require.Equal(t, 2, strings.Count(out, "\n"))
@@ -570,7 +570,7 @@ plain  answered  -           2026-03-02 08:00:00  0.00  `+
 	code, out, errs = call(t, t.Context(), env, "sessions", "k3x9")
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, `a cent [2Jshort
-phase done, asked by U1, thread C1/17.1, 0.13 USD, begun 2026-03-02 09:00:00
+phase done, asked by U1, thread C1/17.1, cost $0.13, begun 2026-03-02 09:00:00
 repository shop at base123
 branch bobbin/a-cent at head123
 

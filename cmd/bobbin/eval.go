@@ -81,6 +81,7 @@ func (ec *evalCommand) Run(ctx context.Context, con cli.Console, log *slog.Logge
 	for _, key := range keys {
 		con.Hide.Learn(key)
 	}
+	file.SharedURL = ec.ModelURL
 	if keys[secrets.ModelKey] == "" && ec.ModelURL == "" && file.NeedsSharedEndpoint() {
 		return cli.UsageError{Err: errors.New("environment: set OPENAI_API_KEY, " +
 			"or OPENAI_BASE_URL for an endpoint that needs none")}

@@ -235,7 +235,8 @@ var memory = regexp.MustCompile(`\b\d+(\.\d+)? [GM]B of memory`)
 var callTimes = regexp.MustCompile(
 	`(?m)^(  (?:(?:run \d+: )?exit code|.*(?:passed|clean|failed)).*) after <time>$`)
 
-var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days) waiting)?`)
+var atWork = regexp.MustCompile(`\b\d+ (s|min|h|days) at work(, \d+ (min|h|days) waiting)?` +
+	`(, – \([\d,]+ tokens\))?`)
 
 var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 
@@ -243,8 +244,13 @@ var durations = regexp.MustCompile(`\b(\d+h)?(\d+m)?\d+(\.\d+)?(ms|µs|s)\b`)
 var moments = regexp.MustCompile(
 	`\b(Sent|It is now) \w{3} \d{4}-\d\d-\d\d \d\d:\d\d UTC(?:, [\d:]+ local)?(?:; \w+'s clock is [^.]+)?\.`)
 
-// cardMoney matches the money that a card says was spent, which depends on the length of the prompts.
-var cardMoney = regexp.MustCompile(` · \$\d+\.\d\d\b`)
+// cardMoney matches the money that a card says was spent, which depends on the length of the prompts, and
+// cardTokens the tokens that it shows where there is no price.
+var (
+	cardMoney  = regexp.MustCompile(` · \$\d+\.\d\d\b`)
+	cardTokens = regexp.MustCompile(`(?m) · – \([\d,]+ tokens\)$`)
+	someTokens = regexp.MustCompile(`(– \(|\bused )[\d,]+ tokens\b`)
+)
 
 // cardTimes match the times that a card shows only if the run or the task took long: behind the headline
 // of a run that goes on, and behind a task.
@@ -274,7 +280,8 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
 	text = moments.ReplaceAllString(text, "$1 <moment>.")
 	text = memory.ReplaceAllString(text, "<memory> of memory")
-	text = cardMoney.ReplaceAllString(text, " · <money>")
+	text = cardMoney.ReplaceAllString(cardTokens.ReplaceAllString(text, ""), " · <money>")
+	text = someTokens.ReplaceAllString(text, "$1<some> tokens")
 	for _, shown := range cardTimes {
 		text = shown.ReplaceAllString(text, "$1$2")
 	}

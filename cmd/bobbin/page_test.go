@@ -67,7 +67,7 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 		return err
 	}
 	text := html.UnescapeString(notShown.ReplaceAllString(body, "\n"))
-	text = tokens.ReplaceAllString(text, "<tokens>")
+	text = someTokens.ReplaceAllString(tokens.ReplaceAllString(text, "<tokens>"), "$1<some> tokens")
 	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""),
 		"<when>"), "<time>")
 	text = blankRuns.ReplaceAllString(text, "\n")

@@ -141,6 +141,7 @@ func (pc *playgroundCommand) options(
 	}
 	opt.Repository.Credentials = credentials["playground"]
 	if values[secrets.ModelKey] != "" || pc.ModelURL != "" || !file.NeedsSharedEndpoint() {
+		file.SharedURL = pc.ModelURL
 		models := server.ModelsFromConfig(file, values)
 		models.ModelURL = pc.ModelURL
 		opt.Models = &models

@@ -72,6 +72,7 @@ func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Sett
 	if err != nil {
 		return server.Settings{}, nil, err
 	}
+	file.SharedURL = sc.ModelURL
 	s, err := server.FromConfig(file, values, target, con.Hide)
 	if err != nil {
 		return s, nil, err
@@ -86,8 +87,8 @@ func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Sett
 		log.Warn(file.Warning)
 	}
 	if names := file.ModelsNotLimited(); len(names) > 0 {
-		log.Warn("limits in USD do not count these models; give their prices under models, "+
-			"or set limits.session.tokens", "models", names)
+		log.Warn("limits in USD do not hold for these models, since their prices are not known; "+
+			"give the prices under models, or set limits.session.tokens", "models", names)
 	}
 	return s, file.Text, nil
 }

@@ -93,7 +93,7 @@ func (h *Homes) makeHome(
 			return home, err
 		}
 	}
-	if home.TodayUSD, err = view.SpentToday(ctx, h.Store.DB, user); err != nil {
+	if home.Today, err = view.SpentToday(ctx, h.Store.DB, user); err != nil {
 		return home, err
 	}
 	return home, h.listSessions(ctx, &home, channels)

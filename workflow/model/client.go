@@ -25,7 +25,7 @@ type Config struct {
 
 	// by model: endpoints of models that are served elsewhere; Key is not sent there
 	Endpoints map[string]endpoint.Endpoint
-	// by model; answers of a model without a price count as free
+	// by model; the tokens of a model without a price are Unpriced
 	Prices map[string]Price
 	// by model: whether it accepts pictures
 	Vision map[string]bool
@@ -193,7 +193,11 @@ func (c *Client) once(ctx context.Context, r Request, without map[string]bool) (
 	response := a.response
 	response.Model = r.Model
 	response.Usage = usageOf(a.usage, sent-pictureBytesNotCounted(request), a.size)
-	response.Usage.USD = c.cfg.Prices[r.Model].Of(response.Usage)
+	if price, known := c.cfg.Prices[r.Model]; known {
+		response.Usage.USD = price.Of(response.Usage)
+	} else {
+		response.Usage.Unpriced = response.Usage.Input + response.Usage.Output
+	}
 	if c.cfg.Answered != nil {
 		c.cfg.Answered(sent, response)
 	}

@@ -116,7 +116,9 @@ type Usage struct {
 	// Estimated means that the endpoint sent no figures: these are estimated from the bytes sent and
 	// received.
 	Estimated bool    `json:"estimated,omitempty"`
-	USD       float64 `json:"usd,omitempty"` // by the configured prices; 0 without prices
+	USD       float64 `json:"usd,omitempty"` // by the known prices
+	// of Input and Output: tokens of models without a price, whose cost is not in USD
+	Unpriced int `json:"unpriced,omitempty"`
 }
 
 // Add returns the sum of u and v.
@@ -124,5 +126,6 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{
 		Input: u.Input + v.Input, Cached: u.Cached + v.Cached, Output: u.Output + v.Output,
 		Reasoning: u.Reasoning + v.Reasoning, USD: u.USD + v.USD, Estimated: u.Estimated || v.Estimated,
+		Unpriced: u.Unpriced + v.Unpriced,
 	}
 }

@@ -26,7 +26,7 @@ func (d redrawing) Mask(func(string) string) record.Part { return d }
 func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
 	moved := len(d.update.Events) > 0 || len(d.update.OptionalEvents) > 0
 	if !moved && !record.Has[progress.Task](r) && !record.Has[progress.Attempt](r) && d.used.USD == 0 &&
-		d.update.Open == nil {
+		d.used.Unpriced == 0 && d.update.Open == nil {
 		return nil
 	}
 	t := d.turn
@@ -55,7 +55,7 @@ func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	}
 	_, err = tx.Exec(ctx,
 		`update cards c set ended = s.phase, ended_ms = s.worked_ms, ended_usd = s.spent_usd,
-			ended_task = (select coalesce(max(number), 0) from tasks
+			ended_tokens = s.tokens, ended_unpriced = s.unpriced, ended_task = (select coalesce(max(number), 0) from tasks
 				where session_id = $1), due_at = greatest(now(), drawn_at + $2::interval)
 		from sessions s where c.session_id = $1 and s.id = $1 and c.ended is null`, t.id, cardPace)
 	return err
@@ -78,8 +78,9 @@ func (t *Turn) beginCard(ctx context.Context, tx pgx.Tx) error {
 	var key string
 	stop := NewToken()
 	err := tx.QueryRow(ctx,
-		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_task, due_at)
-		select s.id, n.run, s.id || ':card:' || n.run, $2, s.worked_ms, s.spent_usd, 
+		`insert into cards (session_id, run, key, stop, began_ms, began_usd, began_tokens, began_unpriced,
+			began_task, due_at)
+		select s.id, n.run, s.id || ':card:' || n.run, $2, s.worked_ms, s.spent_usd, s.tokens, s.unpriced,
 			greatest((select coalesce(max(number), 0) from tasks where session_id = $1
 				and state <> 'open'), n.ended_task), now() + $3::interval
 		from sessions s, (select coalesce(max(run), 0) + 1 as run, max(ended_task) as ended_task from cards

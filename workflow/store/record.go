@@ -125,6 +125,8 @@ func (t *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 		s.Halted = ""
 	}
 	s.SpentUSD += t.used.USD
+	s.Tokens += int64(t.used.Tokens)
+	s.Unpriced += int64(t.used.Unpriced)
 	_, err = tx.Exec(ctx,
 		`update sessions set kind = $2, phase = $3, title = $4, repository = $5, base_commit = $6,
 			branch = $7, head = $8, revision = $9, spent_usd = $10,

@@ -139,7 +139,7 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), coales
 	base_commit, branch, head, revision,
 	coalesce((select r.kind from reports r
 		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
-	epoch, open, spent_usd, created_at, updated_at,
+	epoch, open, spent_usd, tokens, unpriced, created_at, updated_at,
 	way, was, asked, may_ask, halted,
 	array(select channel || ' ' || thread_ts || ' ' || newest from moves
 		where session_id = sessions.id and state = 'moved' order by number)`
@@ -153,7 +153,7 @@ func ScanSession(row pgx.Row) (workflow.Session, error) {
 		&s.Requester, &s.Repository, &s.Before, &s.BaseBranch, &s.Pull, &s.PullInto, &s.Voided,
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision,
 		&s.ReportKind,
-		&s.Epoch, &s.Open, &s.SpentUSD, &s.Created, &s.Updated,
+		&s.Epoch, &s.Open, &s.SpentUSD, &s.Tokens, &s.Unpriced, &s.Created, &s.Updated,
 		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted, &left,
 	)
 	for _, was := range left {

@@ -14,16 +14,18 @@ import (
 
 // Usage is a Part: what something used of models, commands and the disk.
 type Usage struct {
-	USD     float64
-	Tokens  int    // read and written by models
-	Printed int64  // bytes printed by commands
-	Disk    *int64 // bytes that the session's folder takes now; nil: not measured
+	USD      float64
+	Tokens   int    // read and written by models
+	Unpriced int    // of Tokens: of models whose price is not known
+	Printed  int64  // bytes printed by commands
+	Disk     *int64 // bytes that the session's folder takes now; nil: not measured
 }
 
 // Add adds the use of another part.
 func (u *Usage) Add(o Usage) {
 	u.USD = u.USD + o.USD
 	u.Tokens = u.Tokens + o.Tokens
+	u.Unpriced = u.Unpriced + o.Unpriced
 	u.Printed = u.Printed + o.Printed
 	if o.Disk != nil {
 		u.Disk = o.Disk
@@ -64,19 +66,21 @@ func (t UsageTotal) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) e
 	}
 	_, err := tx.Exec(ctx, `with today as (
 			insert into spending (session_id, day, team, channel, person, usd, tokens, worked_ms, commands,
-				printed)
-			select id, (now() at time zone 'utc')::date, team, channel, requester, $9, $2, $4, $3, $7
+				printed, unpriced)
+			select id, (now() at time zone 'utc')::date, team, channel, requester, $9, $2, $4, $3, $7, $11
 				from sessions where id = $1 and not $10
 			on conflict (session_id, day) do update set
 				usd = spending.usd + excluded.usd, tokens = spending.tokens + excluded.tokens,
 				worked_ms = spending.worked_ms + excluded.worked_ms,
 				commands = spending.commands + excluded.commands,
-				printed = spending.printed + excluded.printed)
+				printed = spending.printed + excluded.printed,
+				unpriced = spending.unpriced + excluded.unpriced)
 		update sessions set tokens = tokens + $2, commands = commands + $3, worked_ms = worked_ms + $4,
 			limited_at = case when $5 then now() when $6 then null else limited_at end,
-			printed = printed + $7, disk = coalesce($8, disk)
+			printed = printed + $7, disk = coalesce($8, disk), unpriced = unpriced + $11
 		where id = $1`,
-		r.Session, t.Tokens, commands, worked, t.Limited, t.Freed, t.Printed, t.Disk, t.USD, nothing)
+		r.Session, t.Tokens, commands, worked, t.Limited, t.Freed, t.Printed, t.Disk, t.USD, nothing,
+		t.Unpriced)
 	return err
 }
 

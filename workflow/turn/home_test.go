@@ -122,7 +122,7 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	}).Home(t.Context(), o.asker)
 	require.NoError(t, err)
 	require.Equal(t, []string{"x"}, mine.Settings)
-	require.InDelta(t, 0.25, mine.TodayUSD, 1e-9)
+	require.InDelta(t, 0.25, mine.Today.USD, 1e-9)
 	theirs, err := (&home.Homes{
 		Store:        o.Store,
 		Repositories: o.Repositories,

@@ -146,7 +146,7 @@ func everyCard(t *testing.T, o *galleryOffice, root string) map[string]*workflow
 		c.Run = 1
 		if name != "begun" {
 			c.Worked = 195 * time.Second
-			c.USD = 0.42
+			c.Cost.USD = 0.42
 			c.Tasks = tasks
 		}
 		if name == "working" {
@@ -214,7 +214,7 @@ func TestAHomeInTheGallery(t *testing.T) {
 	}
 	for name, home := range map[string]workflow.HomeView{"empty": {}, "whole": {
 		Person:   workflow.Person{Name: "ada"},
-		TodayUSD: 1.25,
+		Today:    workflow.Cost{USD: 1.25},
 		OwnOnly:  true,
 		More:     true,
 		Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},

@@ -25,7 +25,7 @@ type HomePage struct{ Bot, WorkspaceURL string }
 // lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
 func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
-	add(homeSection("Today your sessions spent " + formatDollars(home.TodayUSD) + "."))
+	add(homeSection(home.TodayLine()))
 	if home.Page != "" {
 		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. " +
 			"The link is yours alone, for twelve hours."))
@@ -165,7 +165,7 @@ func (h HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	if x.Requester != reader.ID && x.Requester != "" { // an app's alert has no requester
 		parts = append(parts, "<@"+mrkdwn.Escape(x.Requester)+">")
 	}
-	parts = append(parts, formatDollars(x.SpentUSD), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>",
+	parts = append(parts, x.Cost().String(), fmt.Sprintf("<!date^%d^{date_short_pretty} {time}|%s>",
 		x.Updated.Unix(), x.Updated.UTC().Format("2006-01-02 15:04 UTC")))
 	// A bar would end the link's address, and backticks would begin code within it.
 	label := strings.NewReplacer("|", "¦", "`", "'", "*", "∗").Replace(mrkdwn.Escape(title))
@@ -176,8 +176,6 @@ var channelID = regexp.MustCompile(`#([CG][A-Z0-9]{5,})\b`)
 
 // namedChannels makes Slack show channel names in place of channel ids.
 func namedChannels(s string) string { return channelID.ReplaceAllString(s, "<#$1>") }
-
-func formatDollars(usd float64) string { return fmt.Sprintf("$%.2f", usd) }
 
 func homeHeader(text string) slack.Block {
 	return slack.NewHeaderBlock(slack.NewTextBlockObject(slack.PlainTextType, text, false, false))

@@ -64,7 +64,7 @@ func coupon(t *testing.T, s *modeltest.Server) {
 	deep := talk{t: t, client: c, request: model.Request{Model: "demo-deep", System: "You are deep"}}
 	r := deep.say(user("Please do task 1 now"))
 	require.Equal(t, "First line.\n\n  Third, indented.\nFourth.", r.Message.Text)
-	require.Equal(t, model.Usage{Input: 1000, Cached: 900, Output: 50}, r.Usage)
+	require.Equal(t, model.Usage{Input: 1000, Cached: 900, Output: 50, Unpriced: 1050}, r.Usage)
 }
 
 func orchestrate(t *testing.T, s *modeltest.Server) {

@@ -76,6 +76,8 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 			else 'paused' end), c.ended is not null,
 			c.stop, c.shown, c.began_task, coalesce(c.ended_task, 2147483647), coalesce(c.ended_usd,
 				s.spent_usd) - c.began_usd,
+			coalesce(coalesce(c.ended_tokens, s.tokens) - c.began_tokens, 0),
+			coalesce(coalesce(c.ended_unpriced, s.unpriced) - c.began_unpriced, 0),
 			coalesce(c.ended_ms, s.worked_ms + case when s.open and exists (select 1 from river_job j
 				where j.kind = 'turn' and j.args @> jsonb_build_object('session', s.id)
 					and j.state = 'running')
@@ -93,8 +95,8 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 			where c.session_id = $1 and c.run = $2`,
 		session, run).
 		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Part, &c.Key, &c.TS,
-			&c.Phase, &c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.USD, &worked, &c.AwaitsCI,
-			&c.ApprovedBy, &c.Missing)
+			&c.Phase, &c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.Cost.USD, &c.Cost.Tokens, &c.Cost.Unpriced,
+			&worked, &c.AwaitsCI, &c.ApprovedBy, &c.Missing)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

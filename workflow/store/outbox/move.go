@@ -146,6 +146,7 @@ func (r moving) keepPlaces(ctx context.Context, tx pgx.Tx) error {
 func (r moving) endCard(ctx context.Context, tx pgx.Tx) error {
 	_, err := tx.Exec(ctx,
 		`update cards c set ended = $2, ended_ms = s.worked_ms, ended_usd = s.spent_usd,
+			ended_tokens = s.tokens, ended_unpriced = s.unpriced,
 			ended_task = (select coalesce(max(number), 0) from tasks
 				where session_id = $1 and state <> 'open'), due_at = now()
 		from sessions s where c.session_id = $1 and s.id = $1 and c.ended is null`,

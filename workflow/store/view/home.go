@@ -50,12 +50,12 @@ func SessionsOf(
 	return list, nil
 }
 
-// SpentToday returns the US dollars that the person's sessions
-// spent today, a day of the database's clock in UTC.
-func SpentToday(ctx context.Context, db *database.DB, person string) (usd float64, err error) {
+// SpentToday returns what the person's sessions used today, a day of the database's clock in UTC.
+func SpentToday(ctx context.Context, db *database.DB, person string) (c workflow.Cost, err error) {
 	err = db.Pool.QueryRow(ctx,
-		`select coalesce(sum(usd), 0) from spending where person = $1
+		`select coalesce(sum(usd), 0), coalesce(sum(tokens), 0)::bigint, coalesce(sum(unpriced), 0)::bigint
+		from spending where person = $1
 			and day = (now() at time zone 'utc')::date`,
-		person).Scan(&usd)
-	return usd, err
+		person).Scan(&c.USD, &c.Tokens, &c.Unpriced)
+	return c, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
@@ -27,8 +28,7 @@ var spendingColumns = map[string]string{
 type Spent struct {
 	Keys     []string // the values of the words, in the order asked for
 	Sessions int
-	USD      float64
-	Tokens   int64
+	workflow.Cost
 	Commands int64
 	Worked   time.Duration
 }
@@ -48,7 +48,8 @@ func Spending(ctx context.Context, db *database.DB, by []string, first, last tim
 	}
 	keys := `array[` + strings.Join(columns, ", ") + `]::text[]`
 	rows, err := db.Pool.Query(ctx, `select `+keys+
-		`, count(distinct p.session_id), sum(p.usd), sum(p.tokens)::bigint, sum(p.commands)::bigint,
+		`, count(distinct p.session_id), sum(p.usd), sum(p.tokens)::bigint,
+		sum(p.unpriced)::bigint, sum(p.commands)::bigint,
 		sum(p.worked_ms)::bigint
 		from spending p join sessions s on s.id = p.session_id where ($1::date is null or p.day >= $1)
 			and ($2::date is null or p.day <= $2)
@@ -58,7 +59,7 @@ func Spending(ctx context.Context, db *database.DB, by []string, first, last tim
 	}
 	return pgx.CollectRows(rows, func(r pgx.CollectableRow) (x Spent, err error) {
 		var worked int64
-		err = r.Scan(&x.Keys, &x.Sessions, &x.USD, &x.Tokens, &x.Commands, &worked)
+		err = r.Scan(&x.Keys, &x.Sessions, &x.USD, &x.Tokens, &x.Unpriced, &x.Commands, &worked)
 		x.Worked = time.Duration(worked) * time.Millisecond
 		return x, err
 	})

@@ -203,9 +203,9 @@ func TestConfigIsReadWhole(t *testing.T) {
 				"consultant":         {Model: "gpt-5", Effort: "high", Name: "oracle"},
 			},
 			Models: map[string]Model{"gpt-5": {
-				Input:    1.25,
-				Cached:   0.125,
-				Output:   10,
+				Input:    new(1.25),
+				Cached:   new(0.125),
+				Output:   new(10.0),
 				Fallback: []string{"gpt-5-mini"},
 				Vision:   true,
 				Window:   400000,
@@ -310,7 +310,8 @@ func TestModelsWithoutAPriceAreNamed(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"": nil, "limits: {session_tokens: 5}": nil,
-		"limits: {session_usd: 5}": {"gpt-5"},
+		"limits: {session_usd: 5}": nil, // the default model is in the table of prices
+		"limits: {session_usd: 5}\nmodels: {gpt-5: {url: 'http://localhost:1/v1'}}": {"gpt-5"},
 		"limits: {day_usd: 5}\n" +
 			"models: {gpt-5: {output_usd_per_million: 1}}": nil,
 		"limits: {day_usd: 5}\n" +

@@ -18,6 +18,8 @@ import (
 type ModelTable struct {
 	Agents map[string]AgentModel `yaml:"agents"`
 	Models map[string]Model      `yaml:"models"`
+
+	SharedURL string // the endpoint of models without a url; empty: OpenAI's. It is not in the file.
 }
 
 // An AgentModel holds settings that override an agent's defaults.
@@ -29,10 +31,11 @@ type AgentModel struct {
 
 // A Model holds the price of a model, its fallbacks, whether it can see pictures, and its context window.
 type Model struct {
-	Input float64 `yaml:"input_usd_per_million"`
+	// default of the three prices, if none is set: the table that comes with the program; 0 means free
+	Input *float64 `yaml:"input_usd_per_million"`
 	// default: as Input
-	Cached   float64  `yaml:"cached_usd_per_million"`
-	Output   float64  `yaml:"output_usd_per_million"`
+	Cached   *float64 `yaml:"cached_usd_per_million"`
+	Output   *float64 `yaml:"output_usd_per_million"`
 	Fallback []string `yaml:"fallback"`
 	// it can see pictures; default: it only gets a text that says there are some
 	Vision bool `yaml:"vision"`
@@ -90,8 +93,8 @@ func (mt *ModelTable) checkModels(p *strictyaml.Problems) {
 			p.At(at, "no agent uses it, and it is the fallback of no model%s",
 				cli.DidYouMean(name, used))
 		}
-		for key, price := range map[string]float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
-			switch field := key + "_usd_per_million"; {
+		for key, usd := range map[string]*float64{"input": m.Input, "cached": m.Cached, "output": m.Output} {
+			switch field, price := key+"_usd_per_million", deref(usd); {
 			case price < 0:
 				p.At(at+"."+field, "%s may not be below zero", field)
 			case price > maxPrice:
@@ -136,16 +139,6 @@ func (mt *ModelTable) standsInForItself(name, from string, seen map[string]bool)
 		}
 	}
 	return false
-}
-
-// ModelsWithoutPrice returns the models in use that have no price in the table.
-func (mt *ModelTable) ModelsWithoutPrice() (names []string) {
-	for _, name := range mt.ModelsAsked() {
-		if m := mt.Models[name]; m.Input == 0 && m.Output == 0 {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // ModelsAsked returns the models in use: those of the agents and their fallbacks, sorted.

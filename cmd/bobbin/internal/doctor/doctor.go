@@ -79,6 +79,7 @@ func New(o Options, con cli.Console) *Doctor {
 	if o.Config != "" {
 		d.config, d.configErr = config.Load(o.Config)
 	}
+	d.config.SharedURL = o.ModelURL
 	d.secrets, d.envErr = d.config.ReadSecrets(con)
 	o.Storage.Progress = io.Discard
 	var err error

@@ -13,6 +13,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/workflow/model"
 )
 
@@ -132,13 +133,18 @@ func tryModel(
 	}
 }
 
-// examinePrices reports models in use without a price: what they cost counts as nothing.
+// examinePrices says where the prices of the models in use are from, and reports models without a price:
+// what they cost is not known.
 func (d *Doctor) examinePrices(f *List) {
+	if names, sources := d.config.ListedModels(); len(names) > 0 {
+		f.ok("prices of %s as of %s, from %s; models in the configuration overrides them",
+			strings.Join(names, ", "), config.PricesFrom(), strings.Join(sources, " and "))
+	}
 	if names := d.config.ModelsNotLimited(); len(names) > 0 {
-		f.warn("limits in USD do not count "+strings.Join(names, ", "),
+		f.warn("limits in USD do not hold for "+strings.Join(names, ", ")+": the price is not known",
 			"give their prices under models, or set limits.session.tokens")
 	} else if names := d.config.ModelsWithoutPrice(); len(names) > 0 {
-		f.note("what "+strings.Join(names, ", ")+" costs is shown as nothing",
+		f.note("no price is known of "+strings.Join(names, ", ")+": tokens are shown in place of the cost",
 			"give their prices under models (docs/models.md)")
 	}
 }

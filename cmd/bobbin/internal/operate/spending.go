@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
@@ -29,8 +30,8 @@ type Spending struct {
 
 // Help returns the detailed text of bobbin spending --help.
 func (Spending) Help() string {
-	return `Days are in UTC. Only models whose prices the configuration names have a cost. People and
-channels are shown by their ids in Slack. Sessions that bobbin clean removed completely
+	return `Days are in UTC. The cost counts the models whose prices are known: from the configuration,
+or from the table that comes with Bobbin. "unpriced" are the tokens of the others. People and channels are shown by their ids in Slack. Sessions that bobbin clean removed completely
 (keep.decisions_days) no longer count. For example: bobbin spending --by month,repository --csv`
 }
 
@@ -69,18 +70,19 @@ func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) e
 		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, strings.ToUpper(strings.Join(append(slices.Clone(c.By), spentColumns...), "\t")))
 		for _, x := range spent {
-			fmt.Fprintln(w, cli.WithoutControls(strings.Join(append(x.Keys, figures(x, 2)...), "\t")))
+			fmt.Fprintln(w, cli.WithoutControls(strings.Join(append(x.Keys, figures(x, strings.Replace(workflow.Money(x.USD), "$", "", 1))...), "\t")))
 		}
 		return w.Flush()
 	})
 }
 
-var spentColumns = []string{"sessions", "usd", "tokens", "commands", "minutes"}
+var spentColumns = []string{"sessions", "usd", "tokens", "unpriced", "commands", "minutes"}
 
-func figures(x view.Spent, digits int) []string {
+// figures returns the columns of one row, with that amount of money.
+func figures(x view.Spent, usd string) []string {
 	return []string{
-		strconv.Itoa(x.Sessions), strconv.FormatFloat(x.USD, 'f', digits, 64),
-		strconv.FormatInt(x.Tokens, 10), strconv.FormatInt(x.Commands, 10),
+		strconv.Itoa(x.Sessions), usd, strconv.FormatInt(x.Tokens, 10),
+		strconv.FormatInt(x.Unpriced, 10), strconv.FormatInt(x.Commands, 10),
 		strconv.FormatFloat(x.Worked.Minutes(), 'f', 1, 64),
 	}
 }
@@ -91,7 +93,11 @@ func (c *Spending) writeCSV(con cli.Console, spent []view.Spent) error {
 		return err
 	}
 	for _, x := range spent {
-		if err := w.Write(append(x.Keys, figures(x, 6)...)); err != nil {
+		usd := strconv.FormatFloat(x.USD, 'f', 6, 64)
+		if x.USD == 0 && x.Unpriced > 0 {
+			usd = "" // nobody knows
+		}
+		if err := w.Write(append(x.Keys, figures(x, usd)...)); err != nil {
 			return err
 		}
 	}
@@ -107,10 +113,12 @@ type SpentRow struct {
 	Person     *string `json:"person,omitempty"`
 	Repository *string `json:"repository,omitempty"`
 
-	Sessions         int
-	USD              float64
-	Tokens, Commands int64
-	Minutes          float64
+	Sessions int
+	USD      *float64 // null: nobody knows, since no price is known
+	Tokens   int64
+	Unpriced int64 // of Tokens: those of models without a price
+	Commands int64
+	Minutes  float64
 }
 
 func (c *Spending) writeJSON(con cli.Console, spent []view.Spent) error {
@@ -118,14 +126,17 @@ func (c *Spending) writeJSON(con cli.Console, spent []view.Spent) error {
 	for _, x := range spent {
 		row := SpentRow{
 			Sessions: x.Sessions,
-			USD:      x.USD,
 			Tokens:   x.Tokens,
+			Unpriced: x.Unpriced,
 			Commands: x.Commands,
 			Minutes:  x.Worked.Minutes(),
 		}
 		key := map[string]**string{
 			"month": &row.Month, "day": &row.Day, "channel": &row.Channel, "person": &row.Person,
 			"repository": &row.Repository,
+		}
+		if x.USD > 0 || x.Unpriced == 0 {
+			row.USD = &x.USD
 		}
 		for i, word := range c.By {
 			*key[word] = &x.Keys[i]

@@ -114,8 +114,12 @@ func ModelsFromConfig(file config.Config, values map[string]string) ModelSetting
 	for name, a := range file.Agents {
 		s.Agents[name] = agent.Setting{Model: a.Model, Effort: a.Effort, Display: a.Name}
 	}
+	for _, name := range file.ModelsAsked() {
+		if p, known := file.PriceOf(name); known {
+			s.Prices[name] = model.Price{Input: p.Input, Output: p.Output, Cached: p.Cached}
+		}
+	}
 	for name, m := range file.Models {
-		s.Prices[name] = model.Price{Input: m.Input, Output: m.Output, Cached: m.Cached}
 		s.Fallback[name] = m.Fallback
 		s.Vision[name] = m.Vision
 		s.Windows[name] = m.Window

@@ -32,11 +32,11 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tPHASE\tREPOSITORY\tUPDATED\tUSD\tREQUEST")
+	fmt.Fprintln(w, "ID\tPHASE\tREPOSITORY\tUPDATED\tCOST\tREQUEST")
 	for _, x := range sessions {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.2f\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"),
 			x.Updated.Format(time.DateTime),
-			x.SpentUSD, plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Title)), 80))
+			x.Cost(), plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Title)), 80))
 	}
 	return w.Flush()
 }
@@ -81,9 +81,9 @@ func Show(
 		return err
 	}
 	fmt.Fprintf(out, "%s\n", cli.WithoutControls(x.Title))
-	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, %.2f USD, begun %s\n", x.Phase,
+	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, cost %s, begun %s\n", x.Phase,
 		names.name(x.Requester),
-		x.Thread.Channel, x.Thread.TS, x.SpentUSD, x.Created.Format(time.DateTime))
+		x.Thread.Channel, x.Thread.TS, x.Cost(), x.Created.Format(time.DateTime))
 	if x.Repository != "" {
 		fmt.Fprintf(out, "repository %s at %.7s\n", x.Repository, cmp.Or(x.BaseCommit, "-"))
 	}

@@ -121,8 +121,8 @@ func (d *Delivery) timeText(ctx context.Context) string {
 	if waited := time.Since(s.Created) - worked; waited >= time.Minute {
 		text += ", " + plaintext.FormatDuration(waited) + " waiting"
 	}
-	if s.SpentUSD > 0 {
-		text += fmt.Sprintf(", $%.2f", s.SpentUSD)
+	if cost := s.Cost(); cost != (workflow.Cost{}) {
+		text += ", " + cost.String()
 	}
 	return text + "."
 }

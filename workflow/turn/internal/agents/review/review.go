@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/repo/git/diff"
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
@@ -245,13 +246,10 @@ func (o Outcome) MakeUp() string {
 }
 
 func (o Outcome) cost() string {
-	switch {
-	case o.USD <= 0:
+	if o.USD <= 0 {
 		return ""
-	case o.USD < 0.005:
-		return " (under $0.01)"
 	}
-	return fmt.Sprintf(" ($%.2f)", o.USD)
+	return " (" + workflow.Money(o.USD) + ")"
 }
 
 // Lines returns every finding in a line, with whether it was fixed, for the details of a push.

@@ -63,7 +63,11 @@ func (t *Transcript) Append(ctx context.Context, e agent.Entry) error {
 		}
 		added.Items = append(added.Items, b)
 	}
-	used := store.Usage{USD: e.Usage.USD, Tokens: e.Usage.Input + e.Usage.Output}
+	used := store.Usage{
+		USD:      e.Usage.USD,
+		Tokens:   e.Usage.Input + e.Usage.Output,
+		Unpriced: e.Usage.Unpriced,
+	}
 	if used.Tokens > 0 || used.USD > 0 {
 		parts = append(parts, progress.AgentUsage{
 			Task:   t.task,
