@@ -88,13 +88,14 @@ func makeBare(r *gogit.Repository) error {
 // A Source names where a stage's repository comes from. The stage has the commit Base and its history.
 type Source struct {
 	From string // a local path or an address of a repository, or a file: a git bundle or a pack
-	Base string // a branch, tag or commit; for a pack a whole hash
+	Base string // a branch, tag or commit; for a pack a whole hash; empty: its default branch
 
 	Credentials remote.Credentials // for an address that needs them
 }
 
-// CloneRemote makes a bare repository at dir whose only branch, main, is at the source's base. Commits after
-// the base cannot be fetched from it.
+// CloneRemote makes a bare repository at dir whose only branch is at the source's base. Commits after the base
+// cannot be fetched from it. The branch is called main; if the source names no base, like the source's default
+// branch.
 func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
 	info, err := os.Stat(s.From)
 	if err == nil && info.Mode().IsRegular() {
@@ -106,18 +107,26 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 	if err != nil {
 		return fmt.Errorf("clone %s: %w", remote.Redact(s.From), err)
 	}
-	base, err := mirror.Commits().Resolve(s.Base)
+	commits := mirror.Commits()
+	base, err := commits.Resolve(s.Base)
+	branch := defaultName
+	if s.Base == "" && commits.HasBranch(commits.DefaultBranch()) {
+		branch = commits.DefaultBranch()
+	}
 	if err := errors.Join(err, mirrors.Close()); err != nil {
 		return err
 	}
 	if err := os.Rename(mirror.Dir(), dir); err != nil {
 		return err
 	}
-	return pointMain(dir, base)
+	return pointBranch(dir, branch, base)
 }
 
+// defaultName is the name of the branch of a remote whose source does not name it.
+const defaultName = "main"
+
 // updateRemote copies new commits of the source into the bare repository at dir that was cloned from it. It
-// sets main to the source's base again and keeps the other branches. If the source cannot be reached, it logs
+// sets its default branch to the source's base again and keeps the other branches. If the source cannot be reached, it logs
 // a warning and changes nothing.
 func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
 	fresh := dir + ".fresh"
@@ -131,7 +140,7 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	main, err := news.Reference(plumbing.NewBranchReferenceName("main"), true)
+	base, err := news.Head()
 	if err != nil {
 		return err
 	}
@@ -139,14 +148,15 @@ func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) e
 	if err != nil {
 		return err
 	}
-	if err := git.CopyCommit(ctx, dir, fresh, main.Hash()); err != nil {
+	if err := git.CopyCommit(ctx, dir, fresh, base.Hash()); err != nil {
 		return err
 	}
 	ends, err := news.Storer.Shallow()
 	if err == nil && len(ends) > 0 {
-		err = markEnds(r, main.Hash())
+		err = markEnds(r, base.Hash())
 	}
-	return errors.Join(err, r.Storer.SetReference(main))
+	head := plumbing.NewSymbolicReference(plumbing.HEAD, base.Name())
+	return errors.Join(err, r.Storer.SetReference(base), r.Storer.SetReference(head))
 }
 
 // markEnds records which commits that lead to tip lack a parent, as where a shallow clone ends. Without that,
@@ -210,7 +220,7 @@ func (s Source) unpack(dir string) error {
 	if err != nil {
 		return fmt.Errorf("%s has no commit %q", s.From, s.Base)
 	}
-	return pointMain(dir, found.String())
+	return pointBranch(dir, defaultName, found.String())
 }
 
 // readBundleHeader reads the header before the pack of a git bundle, and returns hashes by reference name.
@@ -243,9 +253,9 @@ func readBundleHeader(in *bufio.Reader) (map[string]string, error) {
 	}
 }
 
-// pointMain removes all references of a bare repository except main at the commit and HEAD, and
+// pointBranch removes all references of a bare repository except the branch at the commit and HEAD, and
 // marks where its history ends.
-func pointMain(dir, commit string) error {
+func pointBranch(dir, name, commit string) error {
 	r, err := gogit.PlainOpen(dir)
 	if err != nil {
 		return err
@@ -264,10 +274,10 @@ func pointMain(dir, commit string) error {
 	for _, name := range old {
 		err = errors.Join(err, r.Storer.RemoveReference(name))
 	}
-	main := plumbing.NewBranchReferenceName("main")
+	branch := plumbing.NewBranchReferenceName(name)
 	return errors.Join(err,
-		r.Storer.SetReference(plumbing.NewHashReference(main, plumbing.NewHash(commit))),
-		r.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, main)),
+		r.Storer.SetReference(plumbing.NewHashReference(branch, plumbing.NewHash(commit))),
+		r.Storer.SetReference(plumbing.NewSymbolicReference(plumbing.HEAD, branch)),
 		markEnds(r, plumbing.NewHash(commit)))
 }
 

@@ -149,6 +149,45 @@ func TestALastingStageGoesOn(t *testing.T) {
 	require.Equal(t, commits[2], branches["main"])
 }
 
+// TestTheRemoteNamesItsBranchAsTheSource shows that without a base the remote has the source's default branch
+// under its own name, also when that changes between two starts.
+func TestTheRemoteNamesItsBranchAsTheSource(t *testing.T) {
+	t.Parallel()
+	source, commits := history(t) // on master
+	dir := t.TempDir()
+	opened := func() (base string, branches map[string]string) {
+		st, err := stage.Open(t.Context(), stage.Config{
+			Dir:     dir,
+			Lasting: true,
+			Source:  stage.Source{From: source},
+			Models:  &server.ModelSettings{},
+			Log:     slog.New(slog.DiscardHandler),
+		})
+		require.NoError(t, err)
+		base = st.Settings().Repositories[0].Base
+		require.NoError(t, st.Close())
+		branches, err = stage.RemoteBranches(st.Remote)
+		require.NoError(t, err)
+		return base, branches
+	}
+	base, branches := opened()
+	require.Empty(t, base, "the default branch is used")
+	require.Equal(t, map[string]string{"master": commits[2]}, branches)
+
+	r, err := gogit.PlainOpen(source)
+	require.NoError(t, err)
+	require.NoError(t, r.Storer.SetReference(plumbing.NewHashReference("refs/heads/trunk",
+		plumbing.NewHash(commits[2]))))
+	require.NoError(t, r.Storer.SetReference(
+		plumbing.NewSymbolicReference(plumbing.HEAD, "refs/heads/trunk")))
+	newest := grow(t, source, 4)
+	_, branches = opened()
+	require.Equal(t, newest, branches["trunk"])
+	head, err := os.ReadFile(filepath.Join(dir, "remote.git", "HEAD"))
+	require.NoError(t, err)
+	require.Equal(t, "ref: refs/heads/trunk\n", string(head))
+}
+
 // TestAShallowSource shows that the bot can clone what a stage cloned from a shallow clone, also
 // after another start, and after the source got further commits: on top of those that it has, or
 // without what lies between them.
