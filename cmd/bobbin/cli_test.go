@@ -23,6 +23,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/repo/postgres/postgrestest"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -119,6 +120,28 @@ func TestThePlaygroundNeedsNoTokens(t *testing.T) {
 	require.Contains(t, said.String(), "uses the models, the agents and the sandbox of "+name+", and not "+
 		"its "+
 		"repositories (bases, approvals, names, host, …), trackers, sources")
+}
+
+// TestThePlaygroundsFolder checks where the playground keeps its files: where BOBBIN_DATA_DIR or --data-dir says,
+// unless --keep names the folder itself.
+func TestThePlaygroundsFolder(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"XDG_DATA_HOME": "/xdg", "HOME": "/home/ann"}
+	con := cli.Console{Env: func(name string) string { return env[name] }}
+	opt := playground.Options{}
+	usual := "/xdg/bobbin-playground/shop"
+	if os.Getuid() == 0 {
+		usual = "/var/lib/bobbin-playground/shop"
+	}
+	require.Equal(t, usual, (&playgroundCommand{}).dir(con, opt))
+	require.Equal(t, "/data/playground/shop", (&playgroundCommand{DataDir: "/data"}).dir(con, opt))
+	require.Equal(t, "/mine", (&playgroundCommand{DataDir: "/data", Keep: "/mine"}).dir(con, opt))
+	opt.Repository.From = "/src/web"
+	require.Regexp(t, "^/data/playground/web-[0-9a-f]{8}$",
+		(&playgroundCommand{DataDir: "/data"}).dir(con, opt))
+	code, out, errs := call(t, t.Context(), nil, "playground", "--help")
+	require.Zero(t, code, errs)
+	require.Contains(t, out, "$BOBBIN_DATA_DIR")
 }
 
 func TestHelpTeaches(t *testing.T) {

@@ -27,6 +27,7 @@ type playgroundCommand struct {
 	Push      bool   `help:"Push branches to --repo itself."`
 	TokenEnv  string `help:"The variable with a token for --repo, if that is a private https address (${default})." placeholder:"NAME" default:"BOBBIN_GIT_TOKEN"`
 	Keep      string `help:"The folder of its files, in which the next start continues (default: one for each --repo)." placeholder:"DIR"`
+	DataDir   string `from:"BOBBIN_DATA_DIR" help:"Without --keep: the folder in which playground/ is made for those folders ($BOBBIN_DATA_DIR; default: /var/lib/bobbin-playground as root, else ~/.local/share/bobbin-playground)." placeholder:"DIR"`
 	Fresh     bool   `help:"Start over: remove what was in that folder."`
 	Config    string `from:"BOBBIN_CONFIG" help:"Use its models, agents and sandbox ($BOBBIN_CONFIG; else bobbin.yaml here)." placeholder:"FILE"`
 	ModelURL  string `from:"OPENAI_BASE_URL" help:"An OpenAI-compatible endpoint ($OPENAI_BASE_URL)." placeholder:"URL"`
@@ -84,11 +85,7 @@ func (pc *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog
 	if err != nil {
 		return err
 	}
-	dir := pc.Keep
-	if dir == "" {
-		dir = filepath.Join(storage.DefaultDataDir(con.Env)+"-playground", opt.Place())
-	}
-	if opt.Dir, err = stage.MakeDir(dir); err != nil {
+	if opt.Dir, err = stage.MakeDir(pc.dir(con, opt)); err != nil {
 		return fmt.Errorf("playground: %w", err)
 	}
 	fmt.Fprintf(con.Err, "bobbin: opening the playground in %s …\n", opt.Dir)
@@ -103,6 +100,17 @@ func (pc *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog
 		playground.Browse(p.URL)
 	}
 	return errors.Join(p.Serve(ctx), p.Close())
+}
+
+// dir returns the folder of the playground: --keep, or one for each repository.
+func (pc *playgroundCommand) dir(con cli.Console, opt playground.Options) string {
+	switch {
+	case pc.Keep != "":
+		return pc.Keep
+	case pc.DataDir != "":
+		return filepath.Join(pc.DataDir, "playground", opt.Place())
+	}
+	return filepath.Join(storage.DefaultDataDir(con.Env)+"-playground", opt.Place())
 }
 
 // options returns the options of the playground, from the flags, the configuration, the environment and the
