@@ -34,9 +34,11 @@ func TestSlackShowsThatTheBotIsAtWork(t *testing.T) {
 			err := light.During(t.Context(), o.ThreadOf(root), func(context.Context) error {
 				require.Eventually(t, func() bool { return len(o.Statuses()) > 2 }, time.Minute,
 					time.Millisecond)
+				require.Equal(t, c.on, o.Status(o.ThreadOf(root).Channel, root))
 				return trouble
 			})
 			require.Equal(t, trouble, err)
+			require.Empty(t, o.Status(o.ThreadOf(root).Channel, root))
 			shown := o.Statuses()
 			require.Equal(t, []string{c.on, c.on, c.off}, []string{shown[0], shown[1], shown[len(shown)-1]})
 			if !c.agent {

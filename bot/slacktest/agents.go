@@ -33,7 +33,21 @@ func (s *Server) keepStatus(c *call, status string) error {
 		return fail("thread_not_found")
 	}
 	s.state.statuses = append(s.state.statuses, status)
+	if !slices.Contains([]string{"", "active", "closed"}, status) {
+		s.state.status[ch.ID+" "+c.get("thread_ts")] = status
+	} else {
+		delete(s.state.status, ch.ID+" "+c.get("thread_ts"))
+	}
+	s.touch()
 	return nil
+}
+
+// Status returns the status that Slack shows in a thread while the app is at work, or an empty string. Unlike
+// Slack, it keeps the status of an assistant thread until the app removes it.
+func (s *Server) Status(channel, ts string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.state.status[channel+" "+ts]
 }
 
 // Statuses returns every status that the app set, oldest first.

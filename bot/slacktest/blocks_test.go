@@ -69,7 +69,8 @@ var judgedBlocks = map[string]struct{ block, says string }{
 			`"text":"x"}}]}]}`,
 		"missing required field: value [json-pointer:/blocks/0/elements/0/options/0]",
 	},
-	"overflow fits": {overflow(5, `"text":{"type":"plain_text","text":"`+long(75)+`"},"value":"`+long(150)+`"`,
+	"overflow fits": {overflow(5, `"text":{"type":"plain_text","text":"`+long(75)+`"},"value":"`+
+		long(150)+`"`,
 		`,"confirm":{"title":{"type":"plain_text","text":"Sure?"},"text":{"type":"plain_text","text":"`+
 			long(300)+`"},"confirm":{"type":"plain_text","text":"`+long(30)+`"},`+
 			`"deny":{"type":"plain_text","text":"No"},"style":"danger"}`), ""},

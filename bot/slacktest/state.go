@@ -158,8 +158,10 @@ type state struct {
 	uploads map[string]*upload
 	// statuses that the app set
 	statuses []string
-	lastTS   int64
-	serial   int
+	// statuses that are shown, by "channel ts"
+	status map[string]string
+	lastTS int64
+	serial int
 }
 
 func newState(cfg Config) state {
@@ -168,6 +170,7 @@ func newState(cfg Config) state {
 		users: map[string]*User{}, channels: map[string]*Channel{}, groups: map[string]*UserGroup{},
 		messages: map[string][]*Message{}, views: map[string]*View{}, triggers: map[string]*trigger{},
 		hooks: map[string]*responseHook{}, tickets: map[string]ticket{}, uploads: map[string]*upload{},
+		status: map[string]string{},
 	}
 	st.app = App{
 		ID: st.id("A"), Name: cfg.AppName, TeamID: st.id("T"), BotUser: st.id("U"), BotID: st.id("B"),

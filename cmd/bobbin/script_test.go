@@ -631,13 +631,14 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		if len(args) > 2 && !strings.Contains(harness.Unmarked(messages[i].Text), args[2]) {
 			continue
 		}
+		channel, ts, who := s.channelOf(thread), messages[i].TS, s.People[args[0]]
 		for _, c := range messages[i].Pressable() {
 			if strings.HasPrefix(c.ActionID, args[1]) {
-				return s.Slack.Click(s.channelOf(thread), messages[i].TS, c.ActionID, s.People[args[0]])
+				return s.Slack.Click(channel, ts, c.ActionID, who)
 			}
 			for _, o := range c.Options {
 				if c.Type == "overflow" && strings.HasPrefix(o.Value, args[1]) {
-					return s.Slack.Choose(s.channelOf(thread), messages[i].TS, c.ActionID, s.People[args[0]], o.Value)
+					return s.Slack.Choose(channel, ts, c.ActionID, who, o.Value)
 				}
 			}
 		}

@@ -56,7 +56,8 @@ func HomePress(kind string, payload []byte) (user string, action workflow.Action
 		return "", "", "", false
 	}
 	a := p.Actions.v[0].v
-	return string(p.User.v.ID), workflow.ActionID(a.ID), string(cmp.Or(a.Value, a.Selected.v.Value)), a.ID != ""
+	value = string(cmp.Or(a.Value, a.Selected.v.Value))
+	return string(p.User.v.ID), workflow.ActionID(a.ID), value, a.ID != ""
 }
 
 // HomeOpenedBy returns the id of the user who opened the App Home, or an empty string for any other event.

@@ -145,6 +145,16 @@ func (t *tab) click(selector, text string) {
 		"=> e.innerText.includes(%s)).at(-1).click()", strconv.Quote(selector), strconv.Quote(text))))
 }
 
+// takes presses the story's step that contains text: the next one, or one of the other ways.
+func (t *tab) takes(text string) {
+	t.t.Helper()
+	step := fmt.Sprintf("[...document.querySelectorAll('.story button')].filter((e) "+
+		"=> e.textContent.includes(%s)).at(-1)", strconv.Quote(text))
+	t.sees("!!" + step)
+	t.do(chromedp.Evaluate[chromedp.Void]("{ const step = " + step +
+		"; step.closest('details')?.setAttribute('open', ''); step.click() }"))
+}
+
 // shoot saves a screenshot in the folder that BOBBIN_SCREENSHOTS names, if it is set.
 func (t *tab) shoot(name string) {
 	t.t.Helper()

@@ -165,6 +165,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 	}
 	cfg.Adjust = func(s *server.Settings) {
 		s.ProgressCards = true
+		s.AgentStatus = true
 		s.PageURL = "http://" + p.listener.Addr().String()
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
@@ -266,15 +267,14 @@ func (p *Playground) tellsStory() bool {
 }
 
 func (p *Playground) demoStory() *story.Story {
-	const (
-		first, second      = "Root cause (revision 1", "Root cause (revision 2"
-		approved, objected = "approved by bea", "somebody objected"
-	)
+	first := func(s story.State) bool { return s.Waits(1) }
+	second := func(s story.State) bool { return s.Waits(2) }
+	either := func(s story.State) bool { return s.Waits(1) || s.Waits(2) }
 	return &story.Story{
 		Slack:   p.Stage.Slack,
 		Channel: p.Stage.Channel,
 		People:  p.Stage.People,
-		Ends:    []string{stage.DemoEnd, "Stopped, as"},
+		State:   p.state,
 		Opening: story.Line{
 			ID:    "report",
 			Who:   "ann",
@@ -286,30 +286,28 @@ func (p *Playground) demoStory() *story.Story {
 				ID:    "correct",
 				Who:   "bea",
 				Says:  stage.DemoCorrection,
-				After: first,
-				Until: second,
+				When:  first,
 				Label: "A second person knows more: Bobbin looks again",
 			},
 			{
 				ID:    "approve-first",
 				Who:   "bea",
 				Says:  stage.DemoApproval,
-				After: first,
-				Until: second,
+				When:  first,
 				Label: "Bea approves at once: Bobbin fixes what is known so far",
 			},
 			{
 				ID:    "approve",
 				Who:   "bea",
 				Says:  stage.DemoApproval,
-				After: second,
+				When:  second,
 				Label: "Bea may approve: Bobbin fixes it, proves it and pushes",
 			},
 			{
 				ID:    "ask",
 				Who:   "ann",
 				Says:  "is the receipt of order 1042 wrong, too?",
-				After: first,
+				When:  either,
 				Label: "Ann asks: Bobbin looks and answers, and nothing else changes",
 				Side:  true,
 			},
@@ -317,22 +315,49 @@ func (p *Playground) demoStory() *story.Story {
 				ID:    "guest",
 				Who:   "gus",
 				Says:  "fix it",
-				After: first,
+				When:  either,
 				Label: "A guest tries to approve",
 				Side:  true,
 			},
 			{
-				ID: "object", Who: "ann", Says: "I don't think so", After: approved, Until: stage.DemoEnd,
+				ID: "push", Who: "bea", Says: "push all the same",
+				When:  func(s story.State) bool { return s.Objected && !s.Over() },
+				Label: "Bea has it pushed anyway", Side: true,
+			},
+			{
+				ID: "object", Who: "ann", Says: "I don't think so",
+				When:  func(s story.State) bool { return s.Fixes() && !s.Objected },
 				Label: "Ann objects: nothing is pushed before an approver has seen it",
 				Side:  true,
 			},
 			{
-				ID: "push", Who: "bea", Says: "push all the same", After: objected, Until: stage.DemoEnd,
-				Label: "Bea has it pushed anyway", Side: true,
+				ID: "stop", Who: "ann", Says: "stop",
+				When:  func(s story.State) bool { return either(s) || s.Fixes() || s.Objected },
+				Label: "Ann stops it: nothing is changed",
 			},
-			{ID: "stop", Who: "ann", Says: "stop", After: first, Label: "Ann stops it: nothing is changed"},
 		},
 	}
+}
+
+// state returns what is stored of a thread. If that cannot be read, nothing is.
+func (p *Playground) state(thread string) (s story.State) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	sessions, err := p.Stage.Store.Sessions(ctx, 50)
+	at := slices.IndexFunc(sessions,
+		func(s workflow.Session) bool { return s.Thread.TS == thread && s.PartOf == "" })
+	if err != nil || at < 0 {
+		return s
+	}
+	one := sessions[at]
+	s.Phase = one.Phase
+	s.Revision = one.Revision
+	s.AtWork = p.Stage.Slack.Status(one.Thread.Channel, thread) != ""
+	if a, err := p.Stage.Store.Approval(ctx, one.ID, one.Revision); err == nil && a != nil {
+		list, err := p.Stage.Store.Objections(ctx, a.ID, "")
+		s.Objected = err == nil && len(list) > 0
+	}
+	return s
 }
 
 // notices returns what the reader has to know before they begin: that there is no model, or no sandbox.
@@ -383,11 +408,29 @@ func (p *Playground) pushed() (list []view.Branch) {
 			list = append(list, view.Branch{
 				Name:   s.Branch,
 				Thread: s.Thread.TS,
-				Fetch:  "git fetch " + shellWord(from) + " " + s.Branch,
+				Where:  p.opt.Repository.where(),
+				Fetch:  p.opt.Repository.fetch(shellWord(from), shellWord(s.Branch)),
 			})
 		}
 	}
 	return list
+}
+
+// where says where the command of fetch is run.
+func (r Repository) where() string {
+	if r.From == "" {
+		return "In any folder:"
+	}
+	return "In your clone:"
+}
+
+// fetch returns the one command after which somebody is on the branch: in a new clone of the sample project, or
+// in the own clone of another repository.
+func (r Repository) fetch(from, branch string) string {
+	if r.From == "" {
+		return "git clone -b " + branch + " " + from + " " + r.name()
+	}
+	return "git fetch " + from + " " + branch + ":" + branch + " && git switch " + branch
 }
 
 func shellWord(s string) string {

@@ -2,12 +2,15 @@ package playground
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +26,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/story"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/repo/git/remotetest"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 )
 
@@ -67,8 +71,12 @@ func TestTheStoryByMouse(t *testing.T) {
 	ann.reads("h1", "bugs")
 	ann.accessible("a channel")
 	ann.shoot("channel")
-	ann.click(".story button", "the refund of order 1042")
+	ann.takes("the refund of order 1042")
+	ann.reads("#pane .at-work", "bobbin is at work")
+	ann.reads("#main .message .at-work", "bobbin is at work")
 	ann.reads("#pane .body", "Root cause (revision 1")
+	ann.sees("!document.querySelector('.at-work')")
+	ann.oneCard()
 
 	gus := ann.again("/gus/general")
 	gus.reads("#nav .unread", "bugs")
@@ -96,16 +104,71 @@ func TestTheStoryByMouse(t *testing.T) {
 
 	gus.click("#nav .places a", "bugs")
 	gus.click("#main .replies", "replies")
-	gus.click(".story button", "fix it")
+	gus.takes("fix it")
 	gus.reads("#pane .body", "guests cannot approve")
-	bea.click("#pane button", "Fix it")
+	bea.sees("(document.querySelector('#pane [data-log]').scrollTop = 0, true)")
+	bea.click("#pane form.body .primary", "Fix it")
+	bea.atTheEnd("#pane") // of what the press brought
+	ann.sees("![...document.querySelectorAll('.story button')].some((e) => e.innerText.includes('Fix it'))")
 	ann.reads("#pane .body", "Done. Pushed")
-	ann.reads("#pane .pushed code", "git fetch "+p.Stage.Remote)
+	ann.reads("#pane .pushed code", "git clone -b bobbin/")
+	p.endsInABranch(t, ann)
 	bea.reads("#nav a", "bobbin/the-lines")
 	bea.click("#nav a", "home")
 	bea.reads("#main .b-section", "the refund of order 1042")
 	bea.click("#main .b-section a", "the refund of order 1042")
 	bea.reads("#pane .body", "Done. Pushed")
+}
+
+// oneCard checks that the story offers its next step on one card, and everything else behind "Other ways", in
+// a list that leaves most of the room to the messages.
+func (t *tab) oneCard() {
+	t.t.Helper()
+	const visible = "[...document.querySelectorAll('.story button')].filter((e) => e.checkVisibility()).length"
+	t.reads(".story .ways summary", "Other ways")
+	t.sees(visible + " === 1 && document.querySelectorAll('.story').length === 1")
+	t.sees("document.querySelector('.story').offsetHeight < 120")
+	t.focusOut()
+	t.press("o")
+	t.sees(visible + " > 3 && document.activeElement.matches('.ways button')")
+	t.sees("document.querySelector('#pane .stream').offsetHeight > 300")
+	t.atTheEnd("#pane")
+	t.accessible("other ways")
+	t.shoot("ways")
+	t.press(kb.Escape)
+	t.sees(visible + " === 1 && document.activeElement.matches('[data-next]')")
+}
+
+// atTheEnd checks that the newest message of a region is in sight.
+func (t *tab) atTheEnd(region string) {
+	t.t.Helper()
+	t.sees(fmt.Sprintf("((log) => log.scrollHeight - log.scrollTop - log.clientHeight < 60)"+
+		"(document.querySelector('%s [data-log]'))", region))
+}
+
+// endsInABranch runs the command that the open thread shows, in an empty folder or in a clone, and checks
+// that it leads to the pushed branch.
+func (p *Playground) endsInABranch(t *testing.T, b *tab) {
+	t.Helper()
+	remotetest.NeedGit(t)
+	command, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](
+		"document.querySelector('#pane .pushed code').innerText"))
+	require.NoError(t, err)
+	dir := harness.Dir(t)
+	if p.opt.Repository.From != "" {
+		remotetest.RunGit(t, "", "clone", "-q", p.opt.Repository.From, dir)
+	}
+	shell := exec.CommandContext(t.Context(), "sh", "-c", command)
+	shell.Dir = dir
+	out, err := shell.CombinedOutput()
+	require.NoError(t, err, "%s: %s", command, out)
+	if p.opt.Repository.From == "" {
+		dir = filepath.Join(dir, "shop")
+	}
+	sessions, err := p.Stage.Store.Sessions(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, sessions[0].Branch, remotetest.RunGit(t, dir, "branch", "--show-current"))
+	require.Equal(t, sessions[0].Head, remotetest.RunGit(t, dir, "rev-parse", "HEAD"))
 }
 
 // TestTheStoryByKeyboard plays the story with keys alone.
@@ -155,6 +218,7 @@ func TestTheChat(t *testing.T) {
 	b.writes()
 	b.changesItsOwn()
 	b.dropsAFile(p)
+	b.leavesTheEnd(p)
 	b.sendsAnothers()
 	b.choosesInAMenu(p)
 	b.goesAround()
@@ -169,6 +233,8 @@ func (t *tab) writes() {
 	t.shoot("hints")
 	t.press(kb.Tab, "why is it slow", kb.Enter)
 	t.reads("#main .replies", "repl")
+	t.sees("[...document.querySelectorAll('#main .mark img, .tools img')].every((e) => e.naturalWidth > 0) && " +
+		"document.querySelector('#main .mark img').alt === '👀'") // emoji without a font that has them
 	t.press("@bo")
 	t.reads(".hints li", "@bobbin")
 	t.press(kb.Escape)
@@ -225,24 +291,91 @@ func (t *tab) changesItsOwn() {
 	t.sees("![...document.querySelectorAll('#pane .body')].some((e) => e.innerText.includes('and that'))")
 }
 
-// dropsAFile drops a file on the page, and checks that typed text stays while others write.
+// dropsAFile drops files on the page, takes one off again, and checks that typed text and the files stay
+// meanwhile, also while others write.
 func (t *tab) dropsAFile(p *Playground) {
 	t.t.Helper()
-	t.do(chromedp.Evaluate[chromedp.Void](`{
-		const data = new DataTransfer();
-		data.items.add(new File(['package main\n\nfunc main() {}\n'], 'main.go'));
-		document.querySelector('#pane').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
-	}`))
-	t.reads("#pane .chosen", "main.go")
+	drop := func(name, content string) {
+		t.t.Helper()
+		t.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{
+			const data = new DataTransfer();
+			data.items.add(new File([%q], %q));
+			document.querySelector('#pane').dispatchEvent(new DragEvent('drop', {dataTransfer: data, bubbles: true, cancelable: true}));
+		}`, content, name)))
+		t.reads("#pane .chosen", name)
+	}
+	drop("main.go", "package main\n\nfunc main() {}\n")
 	t.press("here it is")
+	drop("secrets.txt", "nobody should see this")
+	drop("change.diff", "--- a/x.go\n+++ b/x.go\n@@ -1,3 +1,3 @@\n package x\n-a := 1\n-b := 2\n+a := 3\n end\n")
+	t.accessible("chosen files")
+	t.shoot("files")
+	t.sees("(document.querySelector('[aria-label=\"Take off secrets.txt\"]').focus(), true)")
+	t.press(kb.Enter)
+	t.sees("!document.querySelector('#pane .chosen').innerText.includes('secrets.txt')")
 	_, err := p.Stage.Slack.Say(p.Stage.Channel, p.Stage.People["eve"], "hello from elsewhere", "")
 	require.NoError(t.t, err)
 	t.reads("#main .body", "hello from elsewhere")
 	t.reads("#main .badge", "elsewhere")
 	t.sees("document.querySelector('#say').value.trim() === 'here it is'")
+	t.sees("document.querySelector('#pane .chosen').checkVisibility()")
+	t.sees("(document.querySelector('#say').focus(), true)")
 	t.press(kb.Enter)
 	t.sees("document.querySelector('#pane .file .k, #pane .file .kd')")
 	t.reads("#pane .file", "func main()")
+	t.reads("#pane .file", "change.diff")
+	t.sees("!document.querySelector('#pane .message:last-child').innerText.includes('secrets.txt')")
+	t.sees(`((lines) => lines.length === 3 && lines.every((r, i) => !i || r.top >= lines[i - 1].bottom - 1))` +
+		`([...document.querySelectorAll('#pane .diff :is(.gd, .gi)')].filter((e) => /^[-+][ab]/.test(e.innerText))` +
+		`.map((e) => e.getBoundingClientRect()))`) // below each other
+	t.shoot("diff-file")
+}
+
+// leavesTheEnd reads older messages while others write: the page stays there, says that there are new
+// messages, and goes to them when asked, or when the person writes.
+func (t *tab) leavesTheEnd(p *Playground) {
+	t.t.Helper()
+	const log, pill = "document.querySelector('#main [data-log]')", "document.querySelector('#main [data-pill]')"
+	older := func() {
+		t.t.Helper()
+		t.sees("(" + log + ".scrollTop = 0, true)")
+		t.sees(log + ".scrollTop === 0 && " + log + ".scrollHeight > " + log + ".clientHeight + 100")
+	}
+	says := func(text string) {
+		t.t.Helper()
+		_, err := p.Stage.Slack.Say(p.Stage.Channel, p.Stage.People["eve"], text, "")
+		require.NoError(t.t, err)
+		t.reads("#main .body", text)
+	}
+	for i := range 8 {
+		says(fmt.Sprintf("one of many, %d\nand\nmore", i))
+	}
+	t.atTheEnd("#main")
+	older()
+	t.sees(pill + ".hidden")
+	says("while you read")
+	t.sees("!" + pill + ".hidden && " + log + ".scrollTop === 0")
+	t.accessible("new messages")
+	t.shoot("pill")
+	t.click("#main [data-pill]", "New messages")
+	t.atTheEnd("#main")
+	t.sees(pill + ".hidden && document.activeElement.innerText.includes('while you read')")
+	older()
+	t.sees("(document.querySelector('#say-in-channel').focus(), true)")
+	t.press("mine", kb.Enter)
+	t.reads("#main .body", "mine")
+	t.atTheEnd("#main")
+	t.sees(pill + ".hidden")
+
+	// Escape leaves the box, and the keys work.
+	t.press(kb.Escape)
+	t.sees("document.activeElement.matches('#main article')")
+	t.press(kb.Home)
+	t.sees("document.activeElement === document.querySelector('#main .messages article')")
+	t.press(kb.End, kb.ArrowUp)
+	t.sees("document.activeElement === [...document.querySelectorAll('#main .messages article')].at(-2)")
+	t.press("c")
+	t.sees("document.activeElement.id === 'say'")
 }
 
 // sendsAnothers sends another person's message to the bot with the message's menu.
@@ -311,13 +444,15 @@ func (t *tab) choosesInAMenu(p *Playground) {
 	t.click("#main .ask button", "Halt it")
 	t.sees("!" + asks)
 	require.Eventually(t.t, func() bool { return presses() == before+2 }, patience, time.Millisecond)
-	t.press(kb.Escape)
 }
 
 // goesAround closes the thread, switches to the dark theme, and visits a channel without the app, a direct
 // message, the app's home and the phone layout.
 func (t *tab) goesAround() {
 	t.t.Helper()
+	t.sees("(document.querySelector('#say').focus(), true)")
+	t.press(kb.Escape)
+	t.sees("document.activeElement.matches('#pane article')")
 	t.press(kb.Escape)
 	t.sees("document.querySelector('#pane').hidden")
 	t.focusOut()
@@ -407,6 +542,48 @@ func TestTheLocalSlackHasTokensOfItsOwn(t *testing.T) {
 	require.Empty(t, refusal("apps.connections.open", own.AppToken))
 }
 
+// TestOwnRepositoryEndsInABranch works with a model on a repository of the operator: its branch keeps its name,
+// the page shows that the bot is at work as it does in the story, and the command that it shows at the end
+// leads to the branch in the operator's clone.
+func TestOwnRepositoryEndsInABranch(t *testing.T) {
+	t.Parallel()
+	chromium(t)
+	remotetest.NeedGit(t)
+	own := filepath.Join(harness.Dir(t), "shop")
+	require.NoError(t, stage.PlantRemote(filepath.Join(own, ".git"), txtar.Parse(stage.DemoShop).Files))
+	remotetest.RunGit(t, own, "branch", "-m", "main", "master")
+	model, err := story.Serve("demo/story.model", stage.DemoModel+branches, "nothing else is asked")
+	require.NoError(t, err)
+	t.Cleanup(model.Close)
+	p := openPlayground(t, func(opt *Options) {
+		opt.Repository = Repository{From: own}
+		opt.Sandbox = stage.Sandbox
+		opt.Models = &server.ModelSettings{ModelURL: model.URL, Agents: map[string]agent.Setting{}}
+		for _, name := range stage.Agents {
+			opt.Models.Agents[name] = agent.Setting{Model: "scripted-" + name}
+		}
+		opt.adjust = func(s *server.Settings) { s.Repositories[0].Unreviewed = true }
+	})
+	require.NoError(t, shop.CopyTo(t.Context(), p.Stage))
+	b := open(t, p.URL, 1280, 800)
+	b.sees("!document.querySelector('.story')")
+	b.press("@bobbin "+stage.DemoReport, kb.Enter)
+	b.reads("#main .message .at-work", "bobbin is at work")
+	b.click("#main .replies", "repl")
+	b.reads("#pane .body", "shop (master at ")
+	b.reads("#pane .body", "revision 1")
+	b.sees("!document.querySelector('#pane .at-work')")
+	b.focusOut()
+	b.press("2")
+	b.sees("document.body.dataset.me === 'bea' && document.activeElement.id === 'say'")
+	b.press(stage.DemoApproval, kb.Enter)
+	b.reads("#pane .at-work", "bobbin is at work")
+	b.reads("#pane .pushed", "In your clone:")
+	b.sees("!document.querySelector('#pane .at-work')")
+	b.shoot("own-repository")
+	p.endsInABranch(t, b)
+}
+
 // TestWithAModel shows that the operator's model answers, on the operator's repository.
 func TestWithAModel(t *testing.T) {
 	t.Parallel()
@@ -436,6 +613,24 @@ func TestWithAModel(t *testing.T) {
 			return strings.Contains(thread[len(thread)-1].Text, "A model of yours")
 		})
 		require.NoError(t, err)
+	}
+}
+
+// TestTheKeysAreListed checks that the page and its documentation name the same keys.
+func TestTheKeysAreListed(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.FromSlash("internal/view/pages/page.html"))
+	require.NoError(t, err)
+	doc, err := os.ReadFile(filepath.FromSlash("../../../../docs/playground.md"))
+	require.NoError(t, err)
+	_, keys, found := strings.Cut(string(doc), "## Keys")
+	require.True(t, found)
+	keys, _, _ = strings.Cut(keys, "\n## ")
+	_, list, _ := strings.Cut(string(page), `<dialog id="keys"`)
+	named := regexp.MustCompile(`<kbd>([^<]+)</kbd>`).FindAllStringSubmatch(list, -1)
+	require.NotEmpty(t, named)
+	for _, key := range named {
+		require.Contains(t, keys, "`"+key[1]+"`")
 	}
 }
 

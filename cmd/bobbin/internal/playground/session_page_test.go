@@ -23,7 +23,7 @@ func TestSessionPage(t *testing.T) {
 		opt.adjust = func(s *server.Settings) { s.Repositories[0].MembersOnly = true }
 	})
 	ann := open(t, p.URL, 1280, 800)
-	ann.click(".story button", "the refund of order 1042")
+	ann.takes("the refund of order 1042")
 	ann.reads("#pane .body", "Root cause (revision 1")
 	page := ann.again(ann.linkToPage())
 	page.reads("h1", "the refund of order 1042")
@@ -34,12 +34,12 @@ func TestSessionPage(t *testing.T) {
 	// The page follows the session without a reload, and what is open in it stays open.
 	page.sees("(window.here = true, document.querySelector('.call summary').click(), true)")
 	page.sees("(document.querySelector('.call summary').focus(), true)")
-	ann.click(".story button", "percent")
+	ann.takes("percent")
 	page.reads("#report h3", "Revision 2")
 	page.sees("window.here && document.querySelector('.call details').open && document.activeElement === " +
 		"document.querySelector('.call summary')")
 	ann.reads("#pane .body", "Root cause (revision 2")
-	ann.click(".story button", "Fix it")
+	ann.takes("Fix it")
 	ann.reads("#pane .body", "Done. Pushed")
 	page.reads(".pill", "done")
 	page.reads("#diff .file", "split.go")

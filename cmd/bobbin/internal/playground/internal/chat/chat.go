@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/pageauth"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/slackhtml"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
@@ -46,6 +47,9 @@ func (s *Site) Handler() http.Handler {
 	mux.HandleFunc("GET /-/assets/look.css", pagestyle.ServeSheet)
 	mux.HandleFunc("GET /-/assets/{name}", func(w http.ResponseWriter, r *http.Request) {
 		http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
+	})
+	mux.HandleFunc("GET "+slackhtml.EmojiPath+"{name}", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFileFS(w, r, slackhtml.EmojiFiles(), r.PathValue("name"))
 	})
 	for name, deed := range s.deeds() {
 		mux.HandleFunc("POST /-/"+name, s.do(deed))

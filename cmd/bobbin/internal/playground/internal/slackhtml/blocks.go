@@ -129,7 +129,8 @@ type page struct {
 	View
 }
 
-var templates = template.Must(template.ParseFS(files, "blocks.html"))
+var templates = template.Must(
+	template.New("").Funcs(template.FuncMap{"emoji": Emoji}).ParseFS(files, "blocks.html"))
 
 // Blocks returns the HTML of a JSON list of blocks. A block that cannot be shown becomes a line that says so.
 func (r Renderer) Blocks(raw json.RawMessage, v View) template.HTML {
@@ -176,7 +177,7 @@ func (b *block) Show(w words) template.HTML {
 		return b.page.Text(w.Text)
 	}
 	// escaped
-	return template.HTML(strings.ReplaceAll(html.EscapeString(w.Text), "\n", "<br>")) //nolint:gosec
+	return template.HTML(strings.ReplaceAll(escape(w.Text), "\n", "<br>")) //nolint:gosec
 }
 
 // AsMarkup returns the text of an element that is itself a text object.
@@ -275,11 +276,11 @@ func (b *block) Rich() template.HTML {
 	case "broadcast":
 		b.page.mark(&out, "!"+b.Range)
 	case "emoji":
-		out.WriteString(Emoji(b.Name))
+		out.WriteString(string(Emoji(b.Name)))
 	case "link":
 		b.page.anchor(&out, b.URL, html.EscapeString(b.Text.Text))
 	default:
-		out.WriteString(strings.ReplaceAll(html.EscapeString(b.Text.Text), "\n", "<br>"))
+		out.WriteString(strings.ReplaceAll(escape(b.Text.Text), "\n", "<br>"))
 	}
 	var style struct{ Bold, Italic, Strike, Code bool }
 	_ = json.Unmarshal(b.Style, &style)

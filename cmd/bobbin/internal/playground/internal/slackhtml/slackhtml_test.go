@@ -2,6 +2,7 @@ package slackhtml
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -39,7 +40,9 @@ func TestText(t *testing.T) {
 			`class="mention">#bugs</span> for <span class="mention">@leads</span>`,
 		"&gt; quoted\nnot":       `<blockquote>quoted</blockquote>not`,
 		"a\nb":                   `a<br>b`,
-		":eyes: :nothing_known:": `<span class="emoji">👀</span> :nothing_known:`,
+		":eyes: :nothing_known:": `<img class="emoji" src="/-/assets/emoji/eyes.svg" alt="👀"> :nothing_known:`,
+		"`👀` ⚠ ❤️": `<code>👀</code> <img class="emoji" src="/-/assets/emoji/warning.svg" alt="⚠️"> ` +
+			`<img class="emoji" src="/-/assets/emoji/heart.svg" alt="❤️">`,
 		"<https://a.example/?a=1&amp;b=2|there>": `<a href="https://a.example/?a=1&amp;b=2" ` +
 			`target="_blank" rel="noreferrer noopener">there</a>`,
 		"<https://acme.slack.com/archives/C1/p1|it>": `<a href="/ann/bugs">it</a>`,
@@ -50,6 +53,29 @@ func TestText(t *testing.T) {
 	} {
 		require.Equal(t, want, string(office.Text(text)), "%s", text)
 	}
+}
+
+// TestEveryEmojiHasAPicture checks that there is a picture for each emoji, that it is harmless, and that the
+// page names all that the bot reacts with.
+func TestEveryEmojiHasAPicture(t *testing.T) {
+	t.Parallel()
+	seen := map[string]bool{}
+	for _, e := range emojis {
+		raw, err := fs.ReadFile(EmojiFiles(), e.file+".svg")
+		require.NoError(t, err)
+		require.Contains(t, string(raw), `xmlns="http://www.w3.org/2000/svg"`)
+		require.NotContains(t, string(raw), "<script")
+		require.Less(t, len(raw), 2000, e.file)
+		for _, name := range append([]string{e.file, e.character}, e.names...) {
+			require.False(t, seen[name], name)
+			seen[name] = true
+		}
+	}
+	files, err := fs.ReadDir(EmojiFiles(), ".")
+	require.NoError(t, err)
+	require.Len(t, files, len(emojis))
+	require.Contains(t, Emoji("eyes"), "eyes.svg")
+	require.Equal(t, ":&lt;b&gt;:", string(Emoji("<b>")))
 }
 
 func TestCodeIsHighlighted(t *testing.T) {
@@ -161,8 +187,9 @@ func wellFormed(t *testing.T, shown string) {
 	}
 }
 
-var harmlessTags = strings.Fields("a blockquote br button code dd del details div dl dt em h1 h2 h3 h4 h5 h6 hr " +
-	"img input label li ol option p pre s select span strong summary table tbody td textarea th thead time tr ul")
+var harmlessTags = strings.Fields("a blockquote br button code dd del details div dl dt em h1 h2 h3 h4 h5 " +
+	"h6 hr img input label li ol option p pre s select span strong summary table tbody td textarea th thead " +
+	"time tr ul")
 
 func harmless(t *testing.T, n *html.Node, shown string) {
 	t.Helper()

@@ -102,8 +102,9 @@ func (r Renderer) inline(b *strings.Builder, s string, depth int) {
 				continue
 			}
 		case ':':
-			if found := emojiName.FindString(s[i:]); found != "" && Emoji(strings.Trim(found, ":")) != found {
-				b.WriteString(`<span class="emoji">` + Emoji(strings.Trim(found, ":")) + "</span>")
+			found := emojiName.FindString(s[i:])
+			if picture, known := emojiByName[strings.Trim(found, ":")]; known {
+				b.WriteString(string(picture))
 				i += len(found)
 				continue
 			}
@@ -120,7 +121,7 @@ func (r Renderer) inline(b *strings.Builder, s string, depth int) {
 		if next == i {
 			next = len(s)
 		}
-		b.WriteString(html.EscapeString(unescape.Replace(s[i:next])))
+		b.WriteString(escape(unescape.Replace(s[i:next])))
 		i = next
 	}
 }
@@ -251,39 +252,4 @@ func plain(text string) string {
 		return found[1]
 	})
 	return unescape.Replace(text)
-}
-
-// emoji maps names to the emoji that the page offers and bots use. Others are shown by their names.
-var emoji = map[string]string{
-	"eyes":                   "👀",
-	"white_check_mark":       "✅",
-	"x":                      "❌",
-	"+1":                     "👍",
-	"thumbsup":               "👍",
-	"-1":                     "👎",
-	"heart":                  "❤️",
-	"bug":                    "🐛",
-	"tada":                   "🎉",
-	"hourglass_flowing_sand": "⏳",
-	"warning":                "⚠️",
-	"rocket":                 "🚀",
-	"wave":                   "👋",
-	"thinking_face":          "🤔",
-	"smile":                  "😄",
-	"pray":                   "🙏",
-	"octagonal_sign":         "🛑",
-	"raised_hands":           "🙌",
-	"memo":                   "📝",
-	"mag":                    "🔍",
-	"lock":                   "🔒",
-	"robot_face":             "🤖",
-	"thread":                 "🧵",
-}
-
-// Emoji returns the emoji with that name, or the escaped name between colons.
-func Emoji(name string) string {
-	if picture, known := emoji[name]; known {
-		return picture
-	}
-	return ":" + html.EscapeString(name) + ":"
 }

@@ -3,81 +3,91 @@ package story
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// A Line is what a person may say in the story. It is offered after the bot has posted After, until it was
-// said or the bot has posted Until.
+// A State is what the bot has stored of a thread.
+type State struct {
+	Phase    workflow.Phase // empty: nothing is stored yet
+	Revision int            // newest report that was shown
+	Objected bool           // somebody objected to the approved work
+	AtWork   bool           // the bot has something to do in the thread
+}
+
+// Waits reports whether the bot waits for a word on that revision of its report.
+func (s State) Waits(revision int) bool {
+	return s.Phase == workflow.PhaseReported && s.Revision == revision && !s.AtWork
+}
+
+// Fixes reports whether a fix was approved, and is not pushed yet.
+func (s State) Fixes() bool {
+	return slices.Contains([]workflow.Phase{
+		workflow.PhaseWorking, workflow.PhaseVerifying, workflow.PhaseConsulting,
+	}, s.Phase)
+}
+
+// Over reports whether nothing more happens in the thread unless a person writes.
+func (s State) Over() bool {
+	return slices.Contains([]workflow.Phase{
+		workflow.PhaseDone, workflow.PhaseStopped, workflow.PhaseFailed,
+	}, s.Phase)
+}
+
+// A Line is what a person may say in the story. It is offered while When is true, until it was said.
 type Line struct {
 	ID, Who, Says string
-	After, Until  string
+	When          func(State) bool
 	Label         string // what saying it leads to
 	Side          bool   // saying it does not advance the story
 }
 
-// A Story is played in one channel of a workspace. Its state is read from its thread.
+// A Story is played in one channel of a workspace. What may be said next follows from what the bot has stored
+// of its thread, so a button that somebody presses advances the story as a line does.
 type Story struct {
 	Slack   *slacktest.Server
 	Channel string            // channel ID
 	People  map[string]string // user IDs by handle
-	Opening Line              // the thread's first message
+	State   func(thread string) State
+	Opening Line // the thread's first message
 	Lines   []Line
-	Ends    []string // texts with which the bot ends the story
 }
 
 var _ view.Story = (*Story)(nil)
 
-// Next returns the story's thread, the steps that may be said now, and, if there are none, what the story
-// waits for.
-func (s *Story) Next() (thread string, steps []view.Step, waiting string) {
+// Next returns the story's thread, and the steps that may be said now. There are none while the bot is at
+// work and nothing can be said meanwhile.
+func (s *Story) Next() (thread string, steps []view.Step) {
 	thread, messages := s.thread()
 	if thread == "" {
-		return "", []view.Step{stepOf(s.Opening)}, ""
+		return "", []view.Step{stepOf(s.Opening)}
 	}
-	over := slices.ContainsFunc(s.Ends, func(end string) bool { return said(messages, end, true) })
-	newest := -1 // index of the bot's newest message that matches some line's After
-	for i, m := range messages {
-		if m.BotID != "" &&
-			slices.ContainsFunc(s.Lines, func(l Line) bool { return strings.Contains(m.Text, l.After) }) {
-			newest = i
-		}
-	}
-	moved := false // a line that advances the story was said after it
-	for _, m := range messages[newest+1:] {
-		for _, l := range s.Lines {
-			moved = moved || !l.Side && m.BotID == "" && m.Text == l.Says
-		}
+	state := s.State(thread)
+	if state.Over() {
+		again := stepOf(s.Opening)
+		again.Label = "Once more, from the beginning"
+		return thread, []view.Step{again}
 	}
 	for _, l := range s.Lines {
-		if said(messages, l.After, true) && !said(messages, l.Until, true) &&
-			!said(messages, l.Says, false) && !moved {
+		switch said := s.said(messages, l); {
+		case !l.When(state):
+		case said && !l.Side:
+			return thread, nil // it was said a moment ago, and is not stored yet
+		case !said:
 			steps = append(steps, stepOf(l))
 		}
 	}
-	switch {
-	case over:
-		again := stepOf(s.Opening)
-		again.Label = "Once more, from the beginning"
-		return thread, []view.Step{again}, ""
-	case len(steps) == 0:
-		waiting = "Bobbin is at work; follow it in the thread."
-	}
-	return thread, steps, waiting
+	return thread, steps
 }
 
 func stepOf(l Line) view.Step { return view.Step{ID: l.ID, Who: l.Who, Says: l.Says, Label: l.Label} }
 
-// said reports whether the bot's messages contain text, or, without byBot, whether a person's message is
-// text.
-func said(messages []slacktest.Message, text string, byBot bool) bool {
-	return text != "" && slices.ContainsFunc(messages, func(m slacktest.Message) bool {
-		if byBot {
-			return m.BotID != "" && strings.Contains(m.Text, text)
-		}
-		return m.BotID == "" && m.Text == text
+// said reports whether its person has said the line in the thread.
+func (s *Story) said(messages []slacktest.Message, l Line) bool {
+	return slices.ContainsFunc(messages, func(m slacktest.Message) bool {
+		return m.User == s.People[l.Who] && m.Text == l.Says
 	})
 }
 
@@ -95,7 +105,7 @@ func (s *Story) opening() string { return s.Slack.Mention() + " " + s.Opening.Sa
 
 // Take posts the step with that ID and returns its thread. It fails if the step is not offered now.
 func (s *Story) Take(id string) (string, error) {
-	thread, steps, _ := s.Next()
+	thread, steps := s.Next()
 	for _, step := range steps {
 		if step.ID != id {
 			continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // say sends the endpoint one user message and returns the answer.
@@ -74,54 +75,62 @@ func TestStory(t *testing.T) {
 		Name:    "bugs",
 		Members: []string{ann.ID, bea.ID, slack.App().BotUser},
 	}).ID
+	var state State
 	s := &Story{
 		Slack:   slack,
 		Channel: bugs,
 		People:  map[string]string{"ann": ann.ID, "bea": bea.ID},
-		Ends:    []string{"Done", "Stopped"},
+		State:   func(string) State { return state },
 		Opening: Line{ID: "report", Who: "ann", Says: "it is broken"},
 		Lines: []Line{
-			{ID: "correct", Who: "bea", Says: "there, too", After: "Cause 1", Until: "Cause 2"},
-			{ID: "approve", Who: "bea", Says: "fix it", After: "Cause 2"},
-			{ID: "aside", Who: "ann", Says: "may I?", After: "Cause 2", Side: true},
+			{ID: "correct", Who: "bea", Says: "there, too", When: func(s State) bool { return s.Waits(1) }},
+			{ID: "approve", Who: "bea", Says: "fix it", When: func(s State) bool { return s.Waits(2) }},
+			{
+				ID: "aside", Who: "ann", Says: "may I?", When: func(s State) bool { return s.Waits(2) },
+				Side: true,
+			},
+			{ID: "stop", Who: "ann", Says: "stop", When: State.Fixes},
 		},
 	}
 	offered := func(want ...string) {
 		t.Helper()
 		var ids []string
-		_, steps, waiting := s.Next()
+		_, steps := s.Next()
 		for _, step := range steps {
 			ids = append(ids, step.ID)
 		}
 		require.Equal(t, want, ids)
-		require.Equal(t, len(ids) == 0, waiting != "")
+	}
+	says := func(step string) (thread string) {
+		t.Helper()
+		thread, err := s.Take(step)
+		require.NoError(t, err)
+		return thread
 	}
 	offered("report")
-	thread, err := s.Take("report")
-	require.NoError(t, err)
+	thread := says("report")
 	require.Equal(t, slack.Mention()+" it is broken", slack.Thread(bugs, thread)[0].Text)
 	offered()
-	_, err = s.Take("approve")
+	_, err := s.Take("approve")
 	require.Error(t, err, "it is not its turn")
-	answers := func(text string) {
-		t.Helper()
-		_, err := slack.SayAsBot(bugs, slack.App().BotUser, text, thread)
-		require.NoError(t, err)
-	}
-	answers("Cause 1")
+	state = State{Phase: workflow.PhaseReported, Revision: 1, AtWork: true}
+	offered()
+	state.AtWork = false
 	offered("correct")
-	_, err = s.Take("correct")
-	require.NoError(t, err)
+	says("correct")
 	offered()
-	answers("Cause 2")
+	state.Revision = 2
 	offered("approve", "aside")
-	_, err = s.Take("aside")
-	require.NoError(t, err)
+	says("aside")
 	offered("approve")
-	_, err = s.Take("approve")
+	_, err = slack.Say(bugs, ann.ID, "fix it", thread)
 	require.NoError(t, err)
+	offered("approve") // bea has not said it
+	says("approve")
 	offered()
-	answers("Done")
+	state.Phase = workflow.PhaseVerifying
+	offered("stop")
+	state.Phase = workflow.PhaseDone
 	offered("report")
 	require.Implements(t, (*view.Story)(nil), s)
 }

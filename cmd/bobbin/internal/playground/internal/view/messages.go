@@ -172,7 +172,7 @@ type summary struct {
 	Count int
 	Names []author
 	Last  time.Time
-	New   bool
+	Work  string // what the bot does in the thread; empty: nothing
 }
 
 // Summary returns the summary of the message's thread. It is zero for a reply.
@@ -180,6 +180,7 @@ func (m message) Summary() (s summary) {
 	if m.Thread || m.ThreadTS != "" || m.Only {
 		return s
 	}
+	s.Work = m.Page.atWork(m.TS)
 	for _, r := range m.Page.Slack.Thread(m.Channel, m.TS) {
 		if r.TS == m.TS {
 			continue
@@ -219,9 +220,10 @@ func (m message) Forwarded() (list []template.HTML) {
 
 // A reaction is one emoji below a message, as Me sees it.
 type reaction struct {
-	Name, Picture, Who string
-	Count              int
-	Mine               bool
+	Name, Who string
+	Picture   template.HTML
+	Count     int
+	Mine      bool
 }
 
 // Marks returns the message's reactions.

@@ -243,24 +243,33 @@ func (p *Page) unread(channel string, open bool) (count int) {
 	return 0
 }
 
-// StoryBox returns the box with the story's next steps, or nil if the page is not in the story's channel or
-// shows another thread.
+// StoryBox returns the card with the story's next step, or nil if there is none now, or the page is not in the
+// story's channel or shows another thread.
 func (p *Page) StoryBox() *storyBox {
 	if p.Story == nil || p.Channel.Name != p.Viewer.Channel {
 		return nil
 	}
-	thread, steps, waiting := p.Story.Next()
-	if p.Root != "" && p.Root != thread {
+	thread, steps := p.Story.Next()
+	if len(steps) == 0 || p.Root != "" && p.Root != thread {
 		return nil
 	}
-	return &storyBox{Thread: thread, Here: thread == p.Root, Steps: steps, Waiting: waiting}
+	return &storyBox{Begun: thread != "", Next: steps[0], Others: steps[1:]}
 }
 
 type storyBox struct {
-	Thread  string
-	Here    bool // the story's thread is the open one
-	Steps   []Step
-	Waiting string
+	Begun  bool
+	Next   Step
+	Others []Step // what may be said instead
+}
+
+// AtWork returns what the bot does in the open thread, as Slack shows it, or an empty string.
+func (p *Page) AtWork() string { return p.atWork(p.Root) }
+
+func (p *Page) atWork(thread string) string {
+	if thread == "" || !p.Here || p.Slack.Status(p.Channel.ID, thread) == "" {
+		return ""
+	}
+	return p.App() + " is at work"
 }
 
 // Branches returns the pushed branches.

@@ -48,9 +48,8 @@ type Step struct {
 
 // A Story offers steps, which the reader takes by pressing a button.
 type Story interface {
-	// Next returns the story's thread, empty before its start, and the steps that may be taken; if there are
-	// none, what the story waits for.
-	Next() (thread string, steps []Step, waiting string)
+	// Next returns the story's thread, empty before its start, and the steps that may be taken.
+	Next() (thread string, steps []Step)
 	// Take posts the step with that ID, and returns the thread.
 	Take(id string) (thread string, err error)
 }
@@ -59,7 +58,8 @@ type Story interface {
 type Branch struct {
 	Name   string
 	Thread string // ts of the thread in which it was made
-	Fetch  string // the command that fetches it
+	Where  string // where Fetch is run
+	Fetch  string // the command after which one is on the branch
 }
 
 // A Workspace holds what pages show.

@@ -10,6 +10,7 @@ let hints; // what is offered below the box that somebody writes in
 // ---- Laying new HTML over what is shown, without touching what somebody is doing.
 
 function morph(from, to) {
+  if (from.matches('.chosen, [data-pill]')) return; // only this script changes them
   const busy = hints && from === hints.box;
   for (const a of [...from.attributes]) {
     if (busy && /^(role|aria-.*)$/.test(a.name)) continue;
@@ -19,7 +20,7 @@ function morph(from, to) {
     if (a.name === 'open' && /^(DETAILS|DIALOG)$/.test(from.tagName)) continue;
     if (from.getAttribute(a.name) !== a.value) from.setAttribute(a.name, a.value);
   }
-  if (/^(TEXTAREA|INPUT|SELECT)$/.test(from.tagName) || from.classList.contains('chosen')) return;
+  if (/^(TEXTAREA|INPUT|SELECT)$/.test(from.tagName)) return;
   let here = from.firstChild;
   for (const wanted of [...to.childNodes]) {
     let found = here;
@@ -46,15 +47,49 @@ function morph(from, to) {
   }
 }
 
+// ---- Scrolling: who sees the newest message goes on seeing it; others are told that there are new ones.
+
 const atEnd = (log) => log.scrollHeight - log.scrollTop - log.clientHeight < 60;
+const toEnd = (log) => { log.scrollTop = log.scrollHeight; };
+const pillOf = (log) => $('[data-pill]', log.parentElement);
+const shownIn = (log) => new Set(all('.messages > .message', log).map((li) => li.id));
+
+const following = new WeakMap(); // by log: whether its end is shown
+const sizes = new ResizeObserver((list) => {
+  for (const { target } of list) if (following.get(target) !== false) toEnd(target);
+});
+document.addEventListener('scroll', (e) => {
+  if (!e.target.matches?.('[data-log]')) return;
+  following.set(e.target, atEnd(e.target));
+  if (atEnd(e.target)) pillOf(e.target).hidden = true;
+}, true);
+
+// A press is followed to the first message that comes after it, unless one goes elsewhere meanwhile.
+const pressed = new Set(); // logs
+function followPress() { for (const log of all('[data-log]')) pressed.add(log); }
+for (const name of ['wheel', 'touchmove', 'keydown', 'pointerdown']) document.addEventListener(name, () => pressed.clear(), { passive: true, capture: true });
+
+function arrived(log, wasAtEnd, before) {
+  const fresh = all('.messages > .message', log).filter((li) => !before.has(li.id));
+  if (fresh.length && pressed.delete(log)) {
+    toEnd(log);
+    const above = fresh[0].getBoundingClientRect().top - log.getBoundingClientRect().top;
+    if (above < 0) log.scrollTop += above;
+  } else if (wasAtEnd) {
+    toEnd(log);
+  } else if (fresh.length) {
+    pillOf(log).hidden = false;
+  }
+}
+
 
 function lay(region, html) {
   const fresh = new DOMParser().parseFromString(html, 'text/html').body.firstElementChild;
   const old = document.getElementById(region);
   if (!fresh || !old) return;
-  const follow = all('[data-log]', old).filter(atEnd);
+  const logs = all('[data-log]', old).map((log) => [log, atEnd(log), shownIn(log)]);
   morph(old, fresh);
-  for (const log of follow) log.scrollTop = log.scrollHeight;
+  for (const [log, wasAtEnd, before] of logs) arrived(log, wasAtEnd, before);
   settle();
 }
 
@@ -75,6 +110,7 @@ function settle() {
     focus.setSelectionRange(focus.value.length, focus.value.length);
   }
   for (const box of all('textarea[data-enter-sends]')) grow(box);
+  for (const log of all('[data-log]')) sizes.observe(log);
 }
 
 // ---- Staying alive.
@@ -130,7 +166,7 @@ async function go(to, push = true) {
     box.value = drafts.get(f.dataset.composer) || '';
     chosen(f);
   }
-  for (const log of all('[data-log]')) log.scrollTop = log.scrollHeight;
+  for (const log of all('[data-log]')) { toEnd(log); pillOf(log).hidden = true; }
   settle();
   listen();
   return true;
@@ -153,6 +189,10 @@ document.addEventListener('click', (e) => {
   if (e.target.closest('[data-theme-switch]')) switchTheme();
   const copy = e.target.closest('[data-copy]');
   if (copy) navigator.clipboard.writeText(copy.dataset.copy).then(() => toast('Copied.'), () => toast('The browser lets nothing be copied.'));
+  const pill = e.target.closest('[data-pill]');
+  if (pill) { const log = $('[data-log]', pill.parentElement); toEnd(log); focusMessage(messages(log).at(-1)); }
+  const unchosen = e.target.closest('[data-unchoose]');
+  if (unchosen) unchoose(unchosen.closest('form'), +unchosen.dataset.unchoose);
   if (e.target.closest('[data-keys]')) $('#keys').showModal();
   if (e.target.closest('[data-menu]')) document.body.classList.toggle('nav-open');
   else if (!e.target.closest('#nav') || e.target.closest('a')) document.body.classList.remove('nav-open');
@@ -198,16 +238,15 @@ document.addEventListener('submit', async (e) => {
   const menu = (button || form).closest('details.menu');
   if (menu) { menu.open = false; focusMessage(menu.closest('article')); }
   button?.closest('[popover]')?.hidePopover();
+  button?.closest('details.ways')?.removeAttribute('open');
   if (button && button.name) button.setAttribute('aria-busy', 'true');
   $('#toast').hidden = true;
+  followPress();
   try {
     const answer = await fetch(to, { method: 'POST', headers: { Accept: 'application/json' }, body: multipart ? data : new URLSearchParams(data) });
     const said = answer.headers.get('Content-Type')?.includes('json') ? await answer.json() : { error: await answer.text() };
     if (said.error) { if (sent) sent.putBack(); return toast(said.error); }
-    if (sent) {
-      const log = $('[data-log]', form.parentElement);
-      if (log) log.scrollTop = log.scrollHeight;
-    }
+    if (sent) toEnd($('[data-log]', form.parentElement));
     // Whoever went elsewhere meanwhile is not taken along.
     if (form.matches('[data-nav-after]') || (said.to && said.to !== from && from === location.pathname && form.getAttribute('action') === '/-/step')) await go(said.to);
   } catch {
@@ -222,7 +261,7 @@ document.addEventListener('change', (e) => {
   if (e.target.matches('[data-choose]') && e.target.value) {
     e.target.form.requestSubmit(e.target.parentElement.querySelector('button'));
   }
-  if (e.target.matches('input[type=file]')) chosen(e.target.form);
+  if (e.target.matches('input[type=file]')) choose(e.target.form, [...kept.get(e.target) ?? [], ...e.target.files]);
 });
 
 // A menu at the end of the messages opens below what is shown.
@@ -247,16 +286,43 @@ function toast(text) {
 
 // ---- Files.
 
+const kept = new WeakMap(); // by input: its files, which the browser forgets when others are chosen
+
+// chosen lists the form's files, each with a button that takes it off again.
 function chosen(form) {
   const list = $('.chosen', form);
   const input = $('input[type=file]', form);
   if (!list || !input) return;
-  list.replaceChildren(...[...input.files].map((f) => {
+  kept.set(input, [...input.files]);
+  list.replaceChildren(...[...input.files].map((f, i) => {
     const li = document.createElement('li');
-    li.textContent = f.name;
+    const off = document.createElement('button');
+    off.type = 'button';
+    off.dataset.unchoose = i;
+    off.textContent = '✕';
+    off.setAttribute('aria-label', `Take off ${f.name}`);
+    li.append(f.name, off);
     return li;
   }));
   list.hidden = input.files.length === 0;
+}
+
+// choose replaces the form's files, and leaves out those that are in the list twice.
+function choose(form, files) {
+  const data = new DataTransfer();
+  const seen = new Set();
+  for (const f of files) {
+    const key = `${f.name} ${f.size} ${f.lastModified}`;
+    if (!seen.has(key)) data.items.add(f);
+    seen.add(key);
+  }
+  $('input[type=file]', form).files = data.files;
+  chosen(form);
+}
+
+function unchoose(form, at) {
+  choose(form, [...$('input[type=file]', form).files].filter((_, i) => i !== at));
+  ($('[data-unchoose]', form) ?? $('textarea', form)).focus();
 }
 
 const composerAt = (target) => $('form[data-composer]', target.closest?.('#pane, #main') || document) || $('form[data-composer]');
@@ -275,8 +341,7 @@ document.addEventListener('drop', (e) => {
   document.body.classList.remove('dropping');
   const form = composerAt(e.target);
   if (!form) return;
-  $('input[type=file]', form).files = e.dataTransfer.files;
-  chosen(form);
+  choose(form, [...$('input[type=file]', form).files, ...e.dataTransfer.files]);
   $('textarea', form).focus();
 });
 
@@ -393,7 +458,9 @@ document.addEventListener('keydown', (e) => {
     ArrowDown: () => { const next = list[list.indexOf(article) + 1]; if (article && next) focusMessage(next); else compose(); },
     c: compose, d: switchTheme,
     '?': () => $('#keys').showModal(),
+    Home: () => focusMessage(list[0]), End: () => focusMessage(list.at(-1)),
     n: () => $('[data-next]')?.focus(),
+    o: () => { const ways = $('details.ways'); if (ways) { ways.open = true; $('button', ways).focus(); } },
   };
   if (/^[1-9]$/.test(e.key)) deeds[e.key] = () => $(`[data-person="${e.key - 1}"]`)?.click();
   if (article && el === article) {
@@ -412,8 +479,21 @@ function escape(e) {
   const menu = $('details.menu[open]');
   if (menu) { menu.open = false; focusMessage(menu.closest('article')); return; }
   if (document.body.classList.contains('nav-open')) { document.body.classList.remove('nav-open'); return; }
-  const close = $('.edit [data-close]') || $('#pane [data-close]');
+  const ways = $('details.ways[open]');
+  if (ways) { ways.open = false; $('[data-next]').focus(); return; }
+  const edit = $('.edit [data-close]');
+  if (!edit && e.target.matches('textarea, input, select')) { leave(e.target); return; }
+  const close = edit || $('#pane [data-close]');
   if (close) { e.preventDefault(); close.click(); }
+}
+
+// leave goes from a box to the last message in sight, where the keys work.
+function leave(box) {
+  const log = $('[data-log]', logAt(box));
+  const end = log ? log.getBoundingClientRect().bottom : 0;
+  const last = log && messages(log).filter((a) => a.getBoundingClientRect().top < end).at(-1);
+  box.blur();
+  last?.focus({ preventScroll: true });
 }
 
 // ---- Light and dark.
@@ -429,7 +509,7 @@ function setTheme(theme) {
 try { if (localStorage.getItem('theme')) setTheme(localStorage.getItem('theme')); } catch { /* as the system has it */ }
 
 document.documentElement.classList.add('alive');
-for (const log of all('[data-log]')) log.scrollTop = log.scrollHeight;
+for (const log of all('[data-log]')) toEnd(log);
 settle();
 listen();
 if (!phone() && !$('dialog[open]')) compose();
