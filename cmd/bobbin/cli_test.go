@@ -122,8 +122,8 @@ func TestThePlaygroundNeedsNoTokens(t *testing.T) {
 		"repositories (bases, approvals, names, host, …), trackers, sources")
 }
 
-// TestThePlaygroundsFolder checks where the playground keeps its files: where BOBBIN_DATA_DIR or --data-dir says,
-// unless --keep names the folder itself.
+// TestThePlaygroundsFolder checks where the playground keeps its files: where BOBBIN_DATA_DIR or --data-dir
+// says, unless --keep names the folder itself.
 func TestThePlaygroundsFolder(t *testing.T) {
 	t.Parallel()
 	env := map[string]string{"XDG_DATA_HOME": "/xdg", "HOME": "/home/ann"}

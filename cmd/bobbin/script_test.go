@@ -631,7 +631,9 @@ func clickCmd(_ context.Context, s *story, _ *testscript.TestScript, args []stri
 		if len(args) > 2 && !strings.Contains(harness.Unmarked(messages[i].Text), args[2]) {
 			continue
 		}
-		channel, ts, who := s.channelOf(thread), messages[i].TS, s.People[args[0]]
+		channel := s.channelOf(thread)
+		ts := messages[i].TS
+		who := s.People[args[0]]
 		for _, c := range messages[i].Pressable() {
 			if strings.HasPrefix(c.ActionID, args[1]) {
 				return s.Slack.Click(channel, ts, c.ActionID, who)

@@ -26,8 +26,11 @@ func (r Repository) ComparePage() (page, web string) {
 	return "", ""
 }
 
-// FetchFrom returns what git fetches the pushed branches from: origin, or the address of the fork.
+// FetchFrom returns what git fetches the pushed branches from: origin, or the address of the fork, or Fetch.
 func (r Repository) FetchFrom() string {
+	if r.Fetch != "" {
+		return r.Fetch
+	}
 	if r.PushTo != nil {
 		return remote.Redact(r.PushTo.URL)
 	}

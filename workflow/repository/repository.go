@@ -82,6 +82,8 @@ func Closed(list []Repository, name string) bool {
 
 // Display holds how people see a repository outside its threads.
 type Display struct {
+	// what people fetch pushed branches from, as a word of a command; empty: from origin, or the fork
+	Fetch   string
 	CodeURL string // URL of a line of code, with {commit}, {path} and {line}; empty: there are no such pages
 	Visual  Visual
 }

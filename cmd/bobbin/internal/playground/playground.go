@@ -170,6 +170,9 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
 		}
+		if !p.opt.Repository.Push {
+			s.Repositories[0].Fetch = shellWord(p.Stage.Remote)
+		}
 		s.Repositories[0].Unreviewed = p.story != nil // the story has no answers for the critic
 		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
 		if p.opt.adjust != nil {
@@ -424,8 +427,8 @@ func (r Repository) where() string {
 	return "In your clone:"
 }
 
-// fetch returns the one command after which somebody is on the branch: in a new clone of the sample project, or
-// in the own clone of another repository.
+// fetch returns the one command after which somebody is on the branch: in a new clone of the sample project,
+// or in the own clone of another repository.
 func (r Repository) fetch(from, branch string) string {
 	if r.From == "" {
 		return "git clone -b " + branch + " " + from + " " + r.name()

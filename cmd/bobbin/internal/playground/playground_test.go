@@ -124,7 +124,8 @@ func TestTheStoryByMouse(t *testing.T) {
 // a list that leaves most of the room to the messages.
 func (t *tab) oneCard() {
 	t.t.Helper()
-	const visible = "[...document.querySelectorAll('.story button')].filter((e) => e.checkVisibility()).length"
+	const visible = "[...document.querySelectorAll('.story button')].filter((e) => e.checkVisibility())" +
+		".length"
 	t.reads(".story .ways summary", "Other ways")
 	t.sees(visible + " === 1 && document.querySelectorAll('.story').length === 1")
 	t.sees("document.querySelector('.story').offsetHeight < 120")
@@ -233,8 +234,8 @@ func (t *tab) writes() {
 	t.shoot("hints")
 	t.press(kb.Tab, "why is it slow", kb.Enter)
 	t.reads("#main .replies", "repl")
-	t.sees("[...document.querySelectorAll('#main .mark img, .tools img')].every((e) => e.naturalWidth > 0) && " +
-		"document.querySelector('#main .mark img').alt === '👀'") // emoji without a font that has them
+	t.sees("[...document.querySelectorAll('#main .mark img, .tools img')].every((e) => e.naturalWidth > 0) " +
+		"&& document.querySelector('#main .mark img').alt === '👀'") // emoji without a font that has them
 	t.press("@bo")
 	t.reads(".hints li", "@bobbin")
 	t.press(kb.Escape)
@@ -307,7 +308,8 @@ func (t *tab) dropsAFile(p *Playground) {
 	drop("main.go", "package main\n\nfunc main() {}\n")
 	t.press("here it is")
 	drop("secrets.txt", "nobody should see this")
-	drop("change.diff", "--- a/x.go\n+++ b/x.go\n@@ -1,3 +1,3 @@\n package x\n-a := 1\n-b := 2\n+a := 3\n end\n")
+	drop("change.diff", "--- a/x.go\n+++ b/x.go\n@@ -1,3 +1,3 @@\n package x\n"+
+		"-a := 1\n-b := 2\n+a := 3\n end\n")
 	t.accessible("chosen files")
 	t.shoot("files")
 	t.sees("(document.querySelector('[aria-label=\"Take off secrets.txt\"]').focus(), true)")
@@ -325,9 +327,11 @@ func (t *tab) dropsAFile(p *Playground) {
 	t.reads("#pane .file", "func main()")
 	t.reads("#pane .file", "change.diff")
 	t.sees("!document.querySelector('#pane .message:last-child').innerText.includes('secrets.txt')")
-	t.sees(`((lines) => lines.length === 3 && lines.every((r, i) => !i || r.top >= lines[i - 1].bottom - 1))` +
-		`([...document.querySelectorAll('#pane .diff :is(.gd, .gi)')].filter((e) => /^[-+][ab]/.test(e.innerText))` +
-		`.map((e) => e.getBoundingClientRect()))`) // below each other
+	// lines of a diff are below each other
+	t.sees(`((lines) => lines.length === 3 ` +
+		`&& lines.every((r, i) => !i || r.top >= lines[i - 1].bottom - 1))(` +
+		`[...document.querySelectorAll('#pane .diff :is(.gd, .gi)')]` +
+		`.filter((e) => /^[-+][ab]/.test(e.innerText)).map((e) => e.getBoundingClientRect()))`)
 	t.shoot("diff-file")
 }
 
@@ -335,7 +339,8 @@ func (t *tab) dropsAFile(p *Playground) {
 // messages, and goes to them when asked, or when the person writes.
 func (t *tab) leavesTheEnd(p *Playground) {
 	t.t.Helper()
-	const log, pill = "document.querySelector('#main [data-log]')", "document.querySelector('#main [data-pill]')"
+	const log = "document.querySelector('#main [data-log]')"
+	const pill = "document.querySelector('#main [data-pill]')"
 	older := func() {
 		t.t.Helper()
 		t.sees("(" + log + ".scrollTop = 0, true)")
@@ -542,9 +547,9 @@ func TestTheLocalSlackHasTokensOfItsOwn(t *testing.T) {
 	require.Empty(t, refusal("apps.connections.open", own.AppToken))
 }
 
-// TestOwnRepositoryEndsInABranch works with a model on a repository of the operator: its branch keeps its name,
-// the page shows that the bot is at work as it does in the story, and the command that it shows at the end
-// leads to the branch in the operator's clone.
+// TestOwnRepositoryEndsInABranch works with a model on a repository of the operator: its branch keeps its
+// name, the page shows that the bot is at work as it does in the story, and the command that it shows at the
+// end leads to the branch in the operator's clone.
 func TestOwnRepositoryEndsInABranch(t *testing.T) {
 	t.Parallel()
 	chromium(t)
@@ -579,6 +584,7 @@ func TestOwnRepositoryEndsInABranch(t *testing.T) {
 	b.press(stage.DemoApproval, kb.Enter)
 	b.reads("#pane .at-work", "bobbin is at work")
 	b.reads("#pane .pushed", "In your clone:")
+	b.reads("#pane .body", "git fetch "+p.Stage.Remote+" bobbin/") // not from origin, which lacks it
 	b.sees("!document.querySelector('#pane .at-work')")
 	b.shoot("own-repository")
 	p.endsInABranch(t, b)

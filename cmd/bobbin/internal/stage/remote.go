@@ -93,9 +93,9 @@ type Source struct {
 	Credentials remote.Credentials // for an address that needs them
 }
 
-// CloneRemote makes a bare repository at dir whose only branch is at the source's base. Commits after the base
-// cannot be fetched from it. The branch is called main; if the source names no base, like the source's default
-// branch.
+// CloneRemote makes a bare repository at dir whose only branch is at the source's base. Commits after the
+// base cannot be fetched from it. The branch is called main; if the source names no base, like the source's
+// default branch.
 func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
 	info, err := os.Stat(s.From)
 	if err == nil && info.Mode().IsRegular() {
@@ -126,8 +126,8 @@ func CloneRemote(ctx context.Context, dir string, s Source, log *slog.Logger) er
 const defaultName = "main"
 
 // updateRemote copies new commits of the source into the bare repository at dir that was cloned from it. It
-// sets its default branch to the source's base again and keeps the other branches. If the source cannot be reached, it logs
-// a warning and changes nothing.
+// sets its default branch to the source's base again and keeps the other branches. If the source cannot be
+// reached, it logs a warning and changes nothing.
 func updateRemote(ctx context.Context, dir string, s Source, log *slog.Logger) error {
 	fresh := dir + ".fresh"
 	defer os.RemoveAll(fresh)

@@ -298,8 +298,8 @@ var Agents = []string{
 	"orchestrator", "quick", "deep", "visual-engineering", "consultant", "explainer", "reviewer", "critic",
 }
 
-// base returns main, or an empty string for a repository of the operator without a base: its default branch is
-// used.
+// base returns main, or an empty string for a repository of the operator without a base: its default branch
+// is used.
 func (st *Stage) base() string {
 	if st.cfg.Real != nil || st.cfg.Source.From != "" && st.cfg.Source.Base == "" {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// EmojiPath is where the page has to serve EmojiFiles: emoji are pictures, because not every machine has a font
-// with them.
+// EmojiPath is where the page has to serve EmojiFiles: emoji are pictures, because not every machine has a
+// font with them.
 const EmojiPath = "/-/assets/emoji/"
 
 //go:embed emoji/*.svg
@@ -75,8 +75,8 @@ var (
 )
 
 func (e emoji) picture() template.HTML {
-	return template.HTML(`<img class="emoji" src="` + EmojiPath + e.file + `.svg" alt="` + //nolint:gosec // constants
-		e.character + `">`)
+	source := EmojiPath + e.file + ".svg"
+	return template.HTML(`<img class="emoji" src="` + source + `" alt="` + e.character + `">`) //nolint:gosec
 }
 
 // Emoji returns the picture of the emoji with that name, or the escaped name between colons.

@@ -38,9 +38,10 @@ func TestText(t *testing.T) {
 		"see `a &lt; b` and `*x*`": `see <code>a &lt; b</code> and <code>*x*</code>`,
 		"<@U1> in <#C1> for <!subteam^S1>": `<span class="mention me">@ann</span> in <span ` +
 			`class="mention">#bugs</span> for <span class="mention">@leads</span>`,
-		"&gt; quoted\nnot":       `<blockquote>quoted</blockquote>not`,
-		"a\nb":                   `a<br>b`,
-		":eyes: :nothing_known:": `<img class="emoji" src="/-/assets/emoji/eyes.svg" alt="👀"> :nothing_known:`,
+		"&gt; quoted\nnot": `<blockquote>quoted</blockquote>not`,
+		"a\nb":             `a<br>b`,
+		":eyes: :nothing_known:": `<img class="emoji" src="/-/assets/emoji/eyes.svg" alt="👀"> ` +
+			`:nothing_known:`,
 		"`👀` ⚠ ❤️": `<code>👀</code> <img class="emoji" src="/-/assets/emoji/warning.svg" alt="⚠️"> ` +
 			`<img class="emoji" src="/-/assets/emoji/heart.svg" alt="❤️">`,
 		"<https://a.example/?a=1&amp;b=2|there>": `<a href="https://a.example/?a=1&amp;b=2" ` +
@@ -188,8 +189,8 @@ func wellFormed(t *testing.T, shown string) {
 }
 
 var harmlessTags = strings.Fields("a blockquote br button code dd del details div dl dt em h1 h2 h3 h4 h5 " +
-	"h6 hr img input label li ol option p pre s select span strong summary table tbody td textarea th thead " +
-	"time tr ul")
+	"h6 hr img input label li ol option p pre s select span strong summary table tbody td textarea th " +
+	"thead time tr ul")
 
 func harmless(t *testing.T, n *html.Node, shown string) {
 	t.Helper()

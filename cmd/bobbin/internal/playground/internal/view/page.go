@@ -243,8 +243,8 @@ func (p *Page) unread(channel string, open bool) (count int) {
 	return 0
 }
 
-// StoryBox returns the card with the story's next step, or nil if there is none now, or the page is not in the
-// story's channel or shows another thread.
+// StoryBox returns the card with the story's next step, or nil if there is none now, or the page is not in
+// the story's channel or shows another thread.
 func (p *Page) StoryBox() *storyBox {
 	if p.Story == nil || p.Channel.Name != p.Viewer.Channel {
 		return nil
