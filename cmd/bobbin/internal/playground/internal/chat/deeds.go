@@ -269,7 +269,7 @@ func (f form) press() error {
 	ts := f.get("ts")
 	action := f.get("action")
 	for name := range f.r.PostForm {
-		if menu, is := strings.CutPrefix(name, "option:"); is {
+		if menu, is := strings.CutPrefix(name, "in-menu:"); is {
 			return slack.Choose(channel, ts, menu, f.me.ID, f.get(name))
 		}
 	}

@@ -222,7 +222,7 @@ func (b *block) Press() Press {
 func (b *block) Choices() (list []Choice) {
 	for i, o := range b.Options {
 		list = append(list, Choice{
-			Press: b.press("option:"+b.ActionID, o.Value, b.DOM()+"-"+strconv.Itoa(i), o.Text),
+			Press: b.press("in-menu:"+b.ActionID, o.Value, b.DOM()+"-"+strconv.Itoa(i), o.Text),
 			URL:   o.URL,
 			About: o.Description.Text,
 		})

@@ -129,7 +129,7 @@ func TestBlocks(t *testing.T) {
 	menu := blocks(`{"type":"actions","block_id":"b","elements":[{"type":"overflow","action_id":"more",` +
 		`"options":[{"text":{"type":"plain_text","text":"Limits"},"value":"limits:1"},` +
 		`{"text":{"type":"plain_text","text":"Docs"},"value":"x","url":"https://a.example/"}]}]}`)
-	require.Contains(t, menu, `<button name="option:more" value="limits:1">Limits</button>`)
+	require.Contains(t, menu, `<button name="in-menu:more" value="limits:1">Limits</button>`)
 	require.Contains(t, menu, `<a href="https://a.example/" target="_blank"`)
 	asks := blocks(`{"type":"actions","block_id":"b","elements":[{"type":"button","action_id":"stop",` +
 		`"text":{"type":"plain_text","text":"Stop"},"confirm":{"title":{"type":"plain_text",` +
