@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/slackhtml"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/view"
 )
 
@@ -269,7 +270,7 @@ func (f form) press() error {
 	ts := f.get("ts")
 	action := f.get("action")
 	for name := range f.r.PostForm {
-		if menu, is := strings.CutPrefix(name, "in-menu:"); is {
+		if menu, is := strings.CutPrefix(name, slackhtml.InMenu); is {
 			return slack.Choose(channel, ts, menu, f.me.ID, f.get(name))
 		}
 	}

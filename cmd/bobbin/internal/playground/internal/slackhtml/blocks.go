@@ -218,11 +218,14 @@ func (b *block) Press() Press {
 	return b.press("action", b.ActionID, b.DOM(), b.Text)
 }
 
+// InMenu begins the name of a form's field with which an option of an overflow menu is sent.
+const InMenu = "in-menu:"
+
 // Choices returns what the options of an overflow menu send. An option with an address opens it instead.
 func (b *block) Choices() (list []Choice) {
 	for i, o := range b.Options {
 		list = append(list, Choice{
-			Press: b.press("in-menu:"+b.ActionID, o.Value, b.DOM()+"-"+strconv.Itoa(i), o.Text),
+			Press: b.press(InMenu+b.ActionID, o.Value, b.DOM()+"-"+strconv.Itoa(i), o.Text),
 			URL:   o.URL,
 			About: o.Description.Text,
 		})
