@@ -277,13 +277,13 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 	return &refusal{"thread_not_found"}
 }
 
-// postEphemeral shows words to one person alone. If they were tried before, they may have been shown.
+// postEphemeral shows words, which are Markdown, to one person alone. If they were tried before, they may have been shown.
 func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting) error {
 	if posting.Tried {
 		return nil
 	}
 	_, err := p.Slack.API.PostEphemeralContext(ctx, posting.Thread.Channel, posting.EphemeralTo,
-		slack.MsgOptionText(posting.Ephemeral, false), slack.MsgOptionTS(posting.Thread.TS),
+		slack.MsgOptionText(p.style().Render(posting.Ephemeral, nil), false), slack.MsgOptionTS(posting.Thread.TS),
 		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
 	return judgeRefusal(err)
 }

@@ -120,7 +120,7 @@ var doors = map[string][]string{
 	"workflow/agent":           {"workflow", "workflow/model"},
 	"workflow/failpoint":       {},
 	"workflow/home": {
-		"workflow", "workflow/redact", "workflow/repository", "workflow/store", "workflow/store/lessons",
+		"workflow", "workflow/plaintext", "workflow/redact", "workflow/repository", "workflow/store", "workflow/store/lessons",
 		"workflow/store/view",
 	},
 	"workflow/intent":          {"workflow", "workflow/lazyregexp", "workflow/plaintext"},

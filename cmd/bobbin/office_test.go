@@ -48,6 +48,13 @@ func channelCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 			}
 		})
 	}
+	if args[0] == "direct" {
+		ch, err := s.Slack.OpenIM(s.People[args[1]])
+		for _, thread := range args[2:] {
+			s.channels[thread] = ch.ID
+		}
+		return err
+	}
 	ch := slacktest.Channel{Members: []string{s.People["ann"], s.People["bea"], s.Slack.App().BotUser}}
 	if args[0] == "private" {
 		ch.Kind = slacktest.Private

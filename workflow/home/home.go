@@ -4,7 +4,6 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -40,6 +39,8 @@ type Homes struct {
 	// session is empty. nil: there are no pages.
 	PageOf       func(user, session string) string
 	WorkspaceURL string // URL of the workspace
+	Limits       workflow.Limits
+	DocsURL      string // page about how to use the bot; empty: none
 	Log          *slog.Logger
 }
 
@@ -173,19 +174,6 @@ func (h *Homes) mayApprove(
 		return false
 	}
 	a := h.Repositories[at].Approvers
-	named := a.People
-	for _, id := range named {
-		if !strings.HasPrefix(id, "S") {
-			continue
-		}
-		if _, read := groups[id]; !read {
-			users, err := h.Directory.Group(ctx, id)
-			if err != nil {
-				h.Log.Warn("read the approvers of a group", "group", id, "err", err)
-			}
-			groups[id] = users
-		}
-		a.People = append(slices.Clip(a.People), groups[id]...)
-	}
+	a.People = h.withMembers(ctx, a.People, groups)
 	return a.MayApprove(p, s.Requester) == ""
 }

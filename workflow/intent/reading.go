@@ -55,6 +55,9 @@ type Reading struct {
 	ShowsDiff       bool // asks to see the change, and nothing else
 	AsksForReview   bool // asks to have the change reviewed
 	AsksWhoKnows    bool // asks who knows the code
+	AsksForHelp     bool // is empty, or only asks what the bot can do
+	OnlyGreets      bool // is a greeting, and says nothing else
+	AsksForStatus   bool // only asks what the bot is doing
 	MentionsGoingOn bool // mentions going on, which may mean stopped work
 	TakesThese      bool // takes the answers that were just shown
 	WantsMore       bool // continues an interview past its limit
@@ -172,6 +175,9 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		ShowsDiff:          showsDiff(t),
 		AsksForReview:      asksToReview(t),
 		AsksWhoKnows:       asksWhoKnows(t),
+		AsksForHelp:        asksForHelp(text),
+		OnlyGreets:         onlyGreets(text),
+		AsksForStatus:      asksForStatus(text),
 		MentionsGoingOn:    mentionsGoingOn(t),
 		TakesThese:         answer.TakesThese(t),
 		Observed:           observed(t),

@@ -140,6 +140,8 @@ var headings = map[string]string{
 	"fixBase":                "the repository is opened",
 	"giveToWork":             "a message is given to a task",
 	"giveUpTasks":            "the tasks ended without a result",
+	"giveHelp":               "help",
+	"welcome":                "a first direct message",
 	"hint":                   "a reaction approves nothing",
 	"refuseTitle":            "no title is allowed",
 	"askWords":               "words of a private thread",

@@ -657,7 +657,22 @@ func allSamples() map[string][]workflow.Line {
 	maps.Copy(all, moveSamples())
 	maps.Copy(all, workSamples())
 	maps.Copy(all, pushSamples())
+	all["help"] = says(aHelp.Markdown(), workflow.Help{Unconfigured: true}.Markdown())
 	return all
+}
+
+// aHelp is what a person is told in a channel with a repository of its own.
+var aHelp = workflow.Help{
+	Thread: `A report waits for its approval: "fix it", or say what is wrong.`,
+	Repositories: []workflow.HelpRepository{{
+		Name:      "shop",
+		Base:      "main",
+		Own:       true,
+		Approvers: "bea and ann",
+		May:       "You may not: this repository names its approvers.",
+		Past:      workflow.Past{Pushed: 12, USD: 0.4, Tokens: 90000, Worked: 6 * time.Minute},
+	}},
+	Limits: workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 5, workflow.UnitMinutes: 60}},
 }
 
 // questionSamples returns examples of the lines that ask something or show what waits for a yes.

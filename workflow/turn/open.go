@@ -138,6 +138,7 @@ func (r *Runner) openTurn(begun *store.Turn) *turn {
 		Approvals:   approvals,
 		Budget:      budget,
 		Skills:      r.Skills,
+		Helper:      r.Helper,
 		Duplicates:  duplicates,
 		Held:        &approval.HeldWords{Judgements: judgements, Permissions: permissions},
 		Objections:  objections,

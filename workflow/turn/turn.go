@@ -54,6 +54,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 	"github.com/bobbinhq/bobbin/workflow/store/queue"
 	"github.com/bobbinhq/bobbin/workflow/tracing"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/duplicates"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
@@ -83,6 +84,8 @@ type Runner struct {
 	Metrics *metrics.Metrics
 	// says who may read which thread; nil: threads are told of no other threads
 	Readers duplicates.Readers
+	// says what people are told who ask for help; nil: only what holds everywhere
+	Helper judge.Helper
 	// by which messages are read; the zero value has the built-in words
 	Words intent.Lexicon
 	Machine

@@ -59,3 +59,11 @@ func SpentToday(ctx context.Context, db *database.DB, person string) (c workflow
 		person).Scan(&c.USD, &c.Tokens, &c.Unpriced)
 	return c, err
 }
+
+// IsFirst reports whether no other session began in the session's channel before it.
+func IsFirst(ctx context.Context, db *database.DB, s workflow.Session) (first bool, err error) {
+	err = db.Pool.QueryRow(ctx, `select not exists (select 1 from sessions
+		where team = $1 and channel = $2 and id <> $3 and created_at <= $4)`,
+		s.Thread.Team, s.Thread.Channel, s.ID, s.Created).Scan(&first)
+	return first, err
+}

@@ -41,7 +41,7 @@ func WordsOf(r slacktest.Request) string {
 
 var (
 	asCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// links of the stage's git host and trackers, and of threads in its workspace
+	// links of the stage's git host and trackers, of threads in its workspace, and of help
 	codeLink = regexp.MustCompile(
 		`^<https://git\.example/(?:shop|site)/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|(?:site:)?[\w./-]+:\d+>$|` +
 			`^<https://git\.example/(?:shop|site)/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
@@ -49,7 +49,8 @@ var (
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
 			`^<https://git\.example/(?:shop|site)/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
 			`-/merge_requests/\d+\|(?:shop)?!)\d+>$|` +
-			`^<https://acme\.atlassian\.net/browse/[A-Z]+-\d+\|[A-Z]+-\d+>$`)
+			`^<https://acme\.atlassian\.net/browse/[A-Z]+-\d+\|[A-Z]+-\d+>$|` +
+			`^<https://github\.com/bobbinhq/bobbin#[\w-]+\|[^|>]+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)
 	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // a slash command's thread starts with the person who ran it

@@ -222,6 +222,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	homes := b.newHomes(s, slack)
 	b.Runner.Readers = homes
+	b.Runner.Helper = homes
 	if err := b.openPages(s, homes, directory); err != nil {
 		return nil, err
 	}
@@ -233,7 +234,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.Gateway = b.newGateway(s, slack, homes, posts.GuestFilter)
 	work := b.newWork(s, slack, directory)
 	work.Post = posts.Drain
-	work.React = (&poster.Poster{Slack: slack, Outbox: posting.Reactions(), Log: log}).Drain
+	work.React = (&poster.Poster{
+		Slack: slack, Outbox: posting.Reactions(), Log: log, Links: posts.Links,
+	}).Drain
 	b.queue, err = NewQueue(b.Store, work, replica,
 		min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
 	return b, err
@@ -253,8 +256,13 @@ func (b *Server) newHomes(s Settings, slack *bot.Slack) *home.Homes {
 		Admins:       s.Admins,
 		Settings:     s.summary(),
 		WorkspaceURL: slack.WorkspaceURL(),
+		Limits:       s.Limits,
+		DocsURL:      docsURL,
 	}
 }
+
+// docsURL is the page that help leads to.
+const docsURL = "https://github.com/bobbinhq/bobbin#how-to-talk-to-it"
 
 // newGateway returns what takes the events of Slack and stores them in the inbox.
 func (b *Server) newGateway(
@@ -396,7 +404,7 @@ func newPoster(
 	return &poster.Poster{
 		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
 		Links: append(webAddresses(s.Repositories, s.Trackers),
-			strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/"),
+			strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/", docsURL),
 		Mentionable: approverIDs(s.Repositories),
 		Code:        codeURLs(s.Repositories),
 		MentionsOwners: slices.ContainsFunc(s.Repositories,

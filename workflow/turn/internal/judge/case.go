@@ -42,6 +42,7 @@ type Case struct {
 	requestAbove fact[approval.RequestsAbove] // what others wrote above the message
 	testCommand  fact[string]                 // the command that tests the repository, as it says
 	mergesBase   fact[bool]                   // something was pushed, and the message may mean its base
+	hasFiles     fact[bool]                   // files were shared with the message
 
 	err error // the first fact that could not be read
 }
@@ -102,6 +103,7 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 	c.mergesBase.read = func() (bool, error) {
 		return c.Session.Head != "" && j.Approvals.MeansBase(ctx, m.Says.BaseToMerge), nil
 	}
+	c.hasFiles.read = func() (bool, error) { return j.hasFiles(ctx, m) }
 	c.button.read = func() (pressedButton, error) { return j.readButton(ctx, m) }
 	c.runEnded.read = func() (bool, error) { return j.RunEnded(ctx, m.Value) }
 	return c

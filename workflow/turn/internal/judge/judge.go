@@ -30,6 +30,7 @@ type Judge struct {
 	Interview   *Interview
 	Budget      *budget.Budget
 	Skills      []skill.Skill
+	Helper      Helper                             // nil: help says what holds everywhere
 	Judged      func(intent.Message, []store.Part) // called after each message was judged
 
 	// guards JudgeAll, which every agent of the turn calls between its model calls

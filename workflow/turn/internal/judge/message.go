@@ -103,6 +103,9 @@ func withAdditions(judge judgement) judgement {
 		if f, err = j.Held.Amend(ctx, m, person, otherThreads{j}.listen(f)); err != nil {
 			return f, err
 		}
+		if f, err = j.welcome(ctx, c, f); err != nil {
+			return f, err
+		}
 		return j.addPart(ctx, c, f)
 	}
 }

@@ -29,6 +29,19 @@ var wordCases = []ruleCase{
 	{"stop, where nothing ran", "stop", func(c *Case) { c.nothingRan.value = true }},
 	{"stop", "stop", nothing},
 	{"stop", "wait, please don't push this yet", func(c *Case) { c.stops.value = true }},
+	{"help", "", nothing},
+	{"help", "?", asked},
+	{"help", "/bobbin help", heldBack},
+	{"help", "hello!", func(c *Case) {
+		c.Message.Kind = workflow.MessageMention
+		c.Message.TS = c.Session.Thread.TS
+	}},
+	{"guest", "", func(c *Case) {
+		c.hasFiles.value = true
+		c.writer.value.Guest = true
+		c.Message.TS = c.Session.Thread.TS
+	}},
+	{"words for the agents", "hello!", nothing},
 	{"guest", "the total is off", func(c *Case) {
 		c.writer.value.Guest = true
 		c.Message.TS = c.Session.Thread.TS
@@ -323,10 +336,11 @@ func TestEveryRuleFires(t *testing.T) {
 // whileHeld are the rules that judge words which are held back. A new rule is none of them unless it is
 // listed: it is for a writer who is heard.
 var whileHeld = []string{
-	"stop, where nothing ran", "stop", "guest", "objection taken back, unclear", "objection taken back",
-	"refusal after the push", "pass it on", "lesson", "backport", "push to a colleague's branch",
-	"file an issue", "move", "post a review", "merge of the base", "limited approval, held",
-	"words of a private thread", "push", "limit reached", "limit to approved work", "consent, unclear",
+	"stop, where nothing ran", "stop", "help", "guest", "objection taken back, unclear",
+	"objection taken back", "refusal after the push", "pass it on", "lesson", "backport",
+	"push to a colleague's branch", "file an issue", "move", "post a review", "merge of the base",
+	"limited approval, held", "words of a private thread", "push", "limit reached", "limit to approved work",
+	"consent, unclear",
 	"approval", "show the diff", "question about the change", "review",
 	"who knows the code", "held",
 }

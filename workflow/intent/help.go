@@ -1,0 +1,43 @@
+package intent
+
+import (
+	"strings"
+
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
+	"github.com/bobbinhq/bobbin/workflow/lazyregexp"
+)
+
+// asksForHelp reports whether a message is empty, or only asks what the bot can do. What asks for help with
+// something is not: "help me with the login".
+func asksForHelp(text string) bool {
+	s := helpWords(text)
+	return s == "" || helpForm.MatchString(s)
+}
+
+// onlyGreets reports whether a message says nothing but a greeting.
+func onlyGreets(text string) bool { return greeting.MatchString(helpWords(text)) }
+
+// asksForStatus reports whether a message only asks what the bot is doing.
+func asksForStatus(text string) bool { return statusForm.MatchString(helpWords(text)) }
+
+// helpWords returns a message in lower case, without marks and courtesy at its ends. A question mark alone
+// stays.
+func helpWords(text string) string {
+	s := strings.ToLower(words.Squeeze(words.Straighten(text)))
+	s = strings.Trim(s, " ,:;.!-")
+	s = s[:words.Courtesy.FindStringIndex(s)[0]]
+	s = strings.TrimPrefix(strings.TrimPrefix(s, "please"), "/bobbin")
+	return strings.Trim(s, " ,:;.!-")
+}
+
+var (
+	helpForm = lazyregexp.New(`^(?:\?+|/?(?:help|usage|commands|hilfe|aide|ayuda)\??|--help|-h|` +
+		`(?:what|which things) (?:can|do) you do(?: for (?:me|us))?\??|` +
+		`what can i (?:ask|say|do)(?: you| here)?\??|what are you(?: for)?\??|who are you\??|` +
+		`how do (?:i|we) use (?:you|this bot)\??|how do you work\??|what are your commands\??)$`)
+	greeting = lazyregexp.New(`^(?:(?:hi|hello|hey|hallo|hiya|yo|good (?:morning|afternoon|evening|day)|` +
+		`guten (?:tag|morgen)|moin|bonjour|hola|help me|test|testing|ping|are you (?:there|here))` +
+		`(?: (?:there|bobbin|bot|all))?[?!., ]*)+$`)
+	statusForm = lazyregexp.New(`^(?:status|what are you (?:doing|working on)(?: right)?(?: now)?|` +
+		`what(?:'s| is) (?:running|going on) here)\??$`)
+)
