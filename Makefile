@@ -82,9 +82,9 @@ demo: ## run the whole bug story on this machine
 	go run ./cmd/bobbin demo
 
 PICTURES ?= $(CURDIR)/build/pictures
-pictures: deps ## take screenshots of the playground and of sessions' pages in the tests: light, dark and on a phone (PICTURES=folder)
+pictures: deps ## make docs/pictures anew, also the moving one, and take screenshots of all pages in the tests: light, dark and on a phone (PICTURES=folder)
 	mkdir -p $(PICTURES)
-	BOBBIN_SCREENSHOTS=$(PICTURES) $(GOTEST) $(TESTFLAGS) -count=1 ./cmd/bobbin/internal/playground
+	BOBBIN_PICTURES=$(CURDIR)/docs/pictures BOBBIN_SCREENSHOTS=$(PICTURES) $(GOTEST) $(TESTFLAGS) -count=1 ./cmd/bobbin/internal/playground
 
 # -buildvcs=false records no commit, so the linker sets it.
 COMMIT = $(shell git describe --always --dirty --exclude='*' --abbrev=12 2>/dev/null)
