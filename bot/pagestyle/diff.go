@@ -21,14 +21,16 @@ type File struct {
 // A Hunk is one changed place of a file.
 type Hunk struct {
 	Head     string // @@ -1,2 +1,3 @@
+	Within   string // what the head says after that: the function that the hunk is in
 	From, To int    // line numbers in the new file; both 0 if the head has none
 	Lines    []Line
 }
 
 // A Line is a line of a hunk: added, removed, or neither.
 type Line struct {
-	Sign string // "+", "−" or " "
-	Code template.HTML
+	Sign     string // "+", "−" or " "
+	Old, New int    // its numbers in the old and in the new file; 0: it is not in that file
+	Code     template.HTML
 }
 
 // maxLines is how many lines of a diff are highlighted; later lines are plain.
@@ -44,17 +46,11 @@ func SplitDiff(diff string) (files []File) {
 			for _, h := range strings.Split(body, "\n@@ ") {
 				at, lines, _ := strings.Cut(h, "\n")
 				one := Hunk{Head: "@@ " + at}
-				if m := newLines.FindStringSubmatch(one.Head); m != nil {
-					count := 1
-					if m[2] != "" {
-						count, _ = strconv.Atoi(m[2])
-					}
-					one.From, _ = strconv.Atoi(m[1])
-					one.To = one.From + max(count-1, 0)
-				}
+				old := one.readHead()
 				list := strings.Split(strings.TrimSuffix(lines, "\n"), "\n")
 				budget -= len(list)
 				one.Lines = highlightLines(f.Name, list, budget > 0)
+				one.numberLines(old)
 				for _, l := range one.Lines {
 					switch l.Sign {
 					case "+":
@@ -71,7 +67,46 @@ func SplitDiff(diff string) (files []File) {
 	return files
 }
 
-var newLines = regexp.MustCompile(`^@@ -\d+(?:,\d+)? \+(\d{1,9})(?:,(\d{1,9}))? @@`)
+var hunkHead = regexp.MustCompile(`^@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,(\d{1,9}))? @@ ?(.*)`)
+
+// readHead reads the numbers in the hunk's head, and returns the number of its first line in the old file.
+func (h *Hunk) readHead() (old int) {
+	m := hunkHead.FindStringSubmatch(h.Head)
+	if m == nil {
+		return 0
+	}
+	count := 1
+	if m[3] != "" {
+		count, _ = strconv.Atoi(m[3])
+	}
+	h.From, _ = strconv.Atoi(m[2])
+	h.To = h.From + max(count-1, 0)
+	h.Within = m[4]
+	old, _ = strconv.Atoi(m[1])
+	return old
+}
+
+// numberLines sets the numbers of the lines; old is that of the first one in the old file.
+func (h *Hunk) numberLines(old int) {
+	if h.From == 0 && old == 0 {
+		return
+	}
+	next := h.From
+	for i := range h.Lines {
+		l := &h.Lines[i]
+		if l.Sign == "\\" { // no line: the file's last one has no end
+			continue
+		}
+		if l.Sign != "+" {
+			l.Old = old
+			old++
+		}
+		if l.Sign != "−" {
+			l.New = next
+			next++
+		}
+	}
+}
 
 // nameIn returns the file's name from the head of its diff: the new name, or the old name if the file was
 // removed.

@@ -57,6 +57,14 @@ func TestSplitDiff(t *testing.T) {
 		"@@ -1,3 +1,3 @@ package cart", " package cart", "−func Total() int { return 0 }",
 		`+func Total() string { return "<b>&" }`, " // end", "@@ -9 +9,2 @@", "−x", "+y", "+z",
 	}, shown)
+	var numbers [][2]int
+	for _, h := range files[0].Hunks {
+		for _, l := range h.Lines {
+			numbers = append(numbers, [2]int{l.Old, l.New})
+		}
+	}
+	require.Equal(t, [][2]int{{1, 1}, {2, 0}, {0, 2}, {3, 3}, {9, 0}, {0, 9}, {0, 10}}, numbers)
+	require.Equal(t, "package cart", files[0].Hunks[0].Within)
 	require.Contains(t, string(files[0].Hunks[0].Lines[0].Code), `<span class="kn">package</span>`)
 	require.NotContains(t, string(files[0].Hunks[0].Lines[2].Code), "<b>")
 }

@@ -13,6 +13,14 @@ import (
 //go:embed look.css
 var sheet string
 
+//go:embed bobbin.svg
+var mark string
+
+// ServeMark serves Bobbin's mark, an SVG image.
+func ServeMark(w http.ResponseWriter, r *http.Request) {
+	http.ServeContent(w, r, "bobbin.svg", time.Time{}, strings.NewReader(mark))
+}
+
 // ServeSheet serves the style sheet.
 func ServeSheet(w http.ResponseWriter, r *http.Request) {
 	http.ServeContent(w, r, "look.css", time.Time{}, strings.NewReader(sheet))
