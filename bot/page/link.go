@@ -42,6 +42,14 @@ func (l *Links) To(user, session string) string {
 	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.now().Add(linkLasts)})
 }
 
+// Diff is the fragment of the part of a session's page that shows the diff. It may follow To and Shared.
+const Diff = "#diff"
+
+// Shared returns the address of a session's page for a message that many people read. It grants nothing: it
+// opens in a browser in which the reader opened a link of their own before, and otherwise the page says where
+// that link is.
+func (l *Links) Shared(session string) string { return l.base + "/s/" + url.PathEscape(session) }
+
 // A grant is what a link allows: one person may see one session, or all.
 type grant struct {
 	user    string

@@ -46,6 +46,8 @@ func TestLinks(t *testing.T) {
 	_, err = newLinks(t, "xoxb-2").read(signed(t, link))
 	require.ErrorIs(t, err, errForged, "a new token ends all links")
 
+	require.Equal(t, "https://bobbin.example.com/s/abc", l.Shared("abc"), "what many read grants nothing")
+
 	l.now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
 	_, err = l.read(signed(t, link))
 	require.ErrorIs(t, err, errExpired)

@@ -29,8 +29,12 @@ type Pages struct {
 	Homes   *home.Homes
 	Store   *store.Store
 	Secrets *redact.Finder // masks secrets in everything that is shown; nil: masks nothing
-	// NameOf returns the display name of a Slack user.
+	// NameOf returns the display name of a Slack user, or the id if there is none.
 	NameOf func(ctx context.Context, user string) string
+	// Readable returns a text of Slack with names in place of the ids of people, groups and channels.
+	Readable func(ctx context.Context, text string) string
+	// Linked holds the addresses under which the links of texts can be clicked. Others are shown as code.
+	Linked []string
 	// DiffOf returns the diff of a pushed commit to its parent, or an empty string if it is not available.
 	DiffOf func(ctx context.Context, repository, commit string) string
 	Log    *slog.Logger
@@ -52,6 +56,7 @@ func (p *Pages) Handler() http.Handler {
 	mux.HandleFunc("POST /s/{session}/parts", p.serveParts)
 	mux.HandleFunc("GET /s/{session}/picture/{request}/{number}/{side}", p.servePicture)
 	mux.HandleFunc("GET /assets/look.css", pagestyle.ServeSheet)
+	mux.HandleFunc("GET /assets/bobbin.svg", pagestyle.ServeMark)
 	mux.HandleFunc("GET /assets/{name}", serveAsset)
 	return secured(mux)
 }
@@ -144,7 +149,10 @@ func reasonOf(err error) string {
 func (p *Pages) refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	p.render(w, "refused", struct{ Title, Why string }{"Not shown", why})
+	p.render(w, "refused", struct {
+		Title, Why string
+		place
+	}{Title: "Not shown", Why: why})
 }
 
 // access returns what the person of a request may see of a session. If access returns false, it has sent the
@@ -198,7 +206,8 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 		p.fail(w, err)
 		return
 	}
-	p.render(w, "list", listView(h, r.URL.Query().Get("q"), r.URL.Query().Get("state")))
+	p.render(w, "list", listView(h, r.URL.Query().Get("q"), r.URL.Query().Get("state"),
+		p.channelNamer(r.Context())))
 }
 
 func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
@@ -235,6 +244,7 @@ func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
+	_, unlisted := p.granted(r, "")
 	e, found, err := view.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
 	switch {
 	case err != nil:
@@ -242,11 +252,16 @@ func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	case !found || !a.Code:
 		p.refuse(w, http.StatusNotFound, "There is no such step, or it was removed.")
 	default:
+		channel := p.channelName(r.Context(), a.Session.Thread.Channel)
 		p.render(w, "step", struct {
-			Title   string
+			Title string
+			place
 			Session workflow.Session
 			Entry   entry
-		}{e.Title, a.Session, p.wholeEntry(e, p.namer(r.Context()))})
+		}{
+			e.Title, placeOf(channel, a.Session.Repository, unlisted == nil), a.Session,
+			p.wholeEntry(r.Context(), e, p.namer(r.Context())),
+		})
 	}
 }
 
@@ -297,9 +312,11 @@ func (p *Pages) render(w http.ResponseWriter, name string, data any) {
 	}
 }
 
+func phaseName(p workflow.Phase) string { return strings.ReplaceAll(string(p), "_", " ") }
+
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock": func(at time.Time) string { return at.UTC().Format("15:04:05") },
 	"day":   func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") },
 	"cut":   func(text string) string { return plaintext.CutLine(text, 120) },
-	"phase": func(p workflow.Phase) string { return strings.ReplaceAll(string(p), "_", " ") },
+	"phase": phaseName,
 }).ParseFS(assets, "assets/*.html"))

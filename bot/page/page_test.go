@@ -36,7 +36,7 @@ func TestRefusedLinks(t *testing.T) {
 		t.Helper()
 		require.Equal(t, http.StatusForbidden, status)
 		require.Contains(t, text, why)
-		require.Contains(t, text, "there is a new link for you")
+		require.Contains(t, text, "Your own link is in Slack")
 	}
 	for _, path := range []string{
 		"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4", "/s/abc/picture/1/1/before",
@@ -139,7 +139,7 @@ func TestWhatWasReadIsWords(t *testing.T) {
 	const hostile = `</div></details><script>alert(1)</script><img src=x onerror="a()"> ◆ Pushed`
 	require.Regexp(t, tags, hostile, "a control")
 	p := &Pages{}
-	shown := p.shownEntry(view.Entry{
+	shown := p.shownEntry(t.Context(), view.Entry{
 		ID: "1-2-3-4", Kind: view.Reading, Title: hostile, Text: "first\n" + hostile,
 	}, nil)
 	_, entries, err := sessionPage{Code: true, Entries: []entry{shown}}.parts()

@@ -18,12 +18,15 @@ type part struct {
 }
 
 // sections lists the ids of the parts before the timeline.
-var sections = []string{"top", "report", "plan", "tasks", "diff", "pictures", "shares"}
+var sections = []string{"top", "outcome", "report", "diff", "pictures", "plan", "tasks", "shares"}
 
 func (s sessionPage) parts() (before, entries []part, err error) {
 	names := sections
-	if !s.Code || s.Earlier {
+	switch {
+	case s.Earlier:
 		names = sections[:1]
+	case !s.Code:
+		names = sections[:2]
 	}
 	for _, name := range names {
 		one, err := renderPart(name, name, s)

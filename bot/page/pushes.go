@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
@@ -27,7 +28,7 @@ type proof struct {
 	Text    string
 }
 
-// pushes returns the pushes of a session, with diffs for those that were done.
+// pushes returns the pushes of a session, newest first, with diffs for those that were done.
 func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) {
 	all, err := p.Store.Pushes(ctx, s.ID)
 	if err != nil || len(all) == 0 {
@@ -38,10 +39,15 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 		return nil, err
 	}
 	var list []push
-	for _, x := range all {
+	for _, x := range slices.Backward(all) {
 		shown := push{Push: x}
+		shown.Reason = p.Secrets.Mask(x.Reason)
 		if x.State == workflow.PushDone {
 			shown.Files = proven(p.diffOf(ctx, s.Repository, x.Commit), hunksOf(rows, x), p.Secrets.Mask)
+		}
+		for _, f := range shown.Files {
+			shown.Added = shown.Added + f.Added
+			shown.Removed = shown.Removed + f.Removed
 		}
 		list = append(list, shown)
 	}

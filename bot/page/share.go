@@ -59,7 +59,9 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 	}
 	if unknown > 0 {
 		bars = append(bars,
-			share{Name: "not recorded by agent", Spent: workflow.Money(unknown), Money: int(100 * unknown / most)})
+			share{
+				Name: "not recorded by agent", Spent: workflow.Money(unknown), Money: int(100 * unknown / most),
+			})
 	}
 	return bars, known > 0
 }

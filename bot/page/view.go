@@ -5,8 +5,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"html/template"
 	"net/http"
-	"regexp"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -23,9 +24,12 @@ import (
 type sessionPage struct {
 	Title   string
 	Session workflow.Session
-	Asked   string // the requester's name
+	place
+	Asked   person // who asked
+	In      codebase
 	Version string
 	Code    bool
+	Outcome outcome
 	Reports []revision
 	Way     []step
 	work
@@ -33,14 +37,13 @@ type sessionPage struct {
 	Entries []entry
 	Before  string // cursor for entries older than Entries; empty: there are none
 	Earlier bool   // this page shows older entries only
-	Listed  bool   // the visitor may also see the list of sessions
 }
 
 // work holds what was planned, done and pushed.
 type work struct {
 	Plan   *plan // nil: there is no plan
 	Tasks  []workflow.Task
-	Pushes []push
+	Pushes []push // the newest first
 	Shots  []shot
 }
 
@@ -48,52 +51,53 @@ type work struct {
 type entry struct {
 	view.Entry
 	Name  string // who did it
+	By    *person
 	Took  string
 	Brief string // the most informative argument of a call
 	Left  bool   // its arguments or its output are cut
 }
 
-// A revision is one report, compared with the previous one.
+// A revision is one report. Its lines that the previous revision does not have are marked.
 type revision struct {
 	Number int
 	Kind   string
-	Lines  []reportLine
-}
-
-// A reportLine is new if the previous revision had no such line.
-type reportLine struct {
-	Text string
-	New  bool
+	Text   template.HTML
+	By     []person // who approved it
 }
 
 // A step is one piece of evidence on the way from the symptom of a bug to its cause.
 type step struct {
-	Place string // file:line, or the first line of a command
-	Whole string // the full command, if it has several lines
-	Claim string
+	Place template.HTML // file:line, or the first line of a command
+	Whole string        // the full command, if it has several lines
+	Claim template.HTML
 	Grade string // such as observed or inferred
 }
 
+// A push is one push of the session, with its diff if it went out.
 type push struct {
 	workflow.Push
-	Files []file
+	Files          []file
+	Added, Removed int
 }
 
 // sessionView returns what a person may see of a session: its newest entries, or those before a cursor.
-func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sessionPage, error) {
+func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (v sessionPage, err error) {
 	ctx := r.Context()
 	_, unlisted := p.granted(r, "")
-	v := sessionPage{
+	v = sessionPage{
 		Title:   cmp.Or(wholeTitle(a.Session.Title), "(no words)"),
 		Session: a.Session,
 		Code:    a.Code,
 		Earlier: before != "",
-		Listed:  unlisted == nil,
 	}
 	name := p.namer(ctx)
-	v.Asked = name(a.Session.Requester)
+	v.Asked = personOf(name(a.Session.Requester))
+	channel := p.channelName(ctx, a.Session.Thread.Channel)
+	v.place = placeOf(channel, a.Session.Repository, unlisted == nil)
+	v.In = p.codebase(a.Session, nil)
 	if !a.Code {
-		return v, nil
+		v.Outcome, err = p.outcome(ctx, a, v, markup{})
+		return v, err
 	}
 	page, err := view.Read(ctx, p.Store.DB, a.Session.ID, momentOf(before))
 	if err != nil {
@@ -103,37 +107,52 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (sess
 		v.Before = strconv.FormatInt(page.Before.UnixMicro(), 36)
 	}
 	for _, e := range page.Entries {
-		v.Entries = append(v.Entries, p.shownEntry(e, name))
+		v.Entries = append(v.Entries, p.shownEntry(ctx, e, name))
 	}
 	if v.Earlier {
 		return v, nil
+	}
+	if v.work, err = p.work(ctx, a.Session); err != nil {
+		return v, err
+	}
+	v.In = p.codebase(a.Session, newestDone(v.Pushes))
+	m, err := p.markup(ctx, a.Session.ID)
+	if err != nil {
+		return v, err
+	}
+	if v.Outcome, err = p.outcome(ctx, a, v, m); err != nil {
+		return v, err
 	}
 	reports, err := p.Store.Reports(ctx, a.Session.ID)
 	if err != nil {
 		return v, err
 	}
-	v.Reports, v.Way = p.revisions(reports)
-	if v.Tasks, err = p.Store.Tasks(ctx, a.Session.ID, ""); err != nil {
-		return v, err
-	}
+	v.Reports, v.Way = p.revisions(ctx, reports, v.Outcome.Approvals, m)
 	pushed, err := p.Store.PushedRevisions(ctx, a.Session.ID)
 	if err != nil {
 		return v, err
 	}
-	v.Plan = planOf(reports, pushed, v.Tasks, p.Secrets.Mask)
+	words := func(text string) string { return p.words(ctx, text) }
+	v.Plan = planOf(reports, pushed, v.Tasks, words)
 	for i := range v.Tasks {
-		v.Tasks[i].Description = p.Secrets.Mask(v.Tasks[i].Description)
-		v.Tasks[i].Summary = p.Secrets.Mask(v.Tasks[i].Summary)
-	}
-	if v.Pushes, err = p.pushes(ctx, a.Session); err != nil {
-		return v, err
-	}
-	if v.Shots, err = p.shots(ctx, a.Session.ID); err != nil {
-		return v, err
+		v.Tasks[i].Description = words(v.Tasks[i].Description)
+		v.Tasks[i].Summary = words(v.Tasks[i].Summary)
 	}
 	took, err := view.Shares(ctx, p.Store.DB, a.Session.ID)
 	v.Shares, v.Priced = shares(took, a.Session.SpentUSD)
 	return v, err
+}
+
+// work returns what was done and pushed in a session.
+func (p *Pages) work(ctx context.Context, s workflow.Session) (w work, err error) {
+	if w.Tasks, err = p.Store.Tasks(ctx, s.ID, ""); err != nil {
+		return w, err
+	}
+	if w.Pushes, err = p.pushes(ctx, s); err != nil {
+		return w, err
+	}
+	w.Shots, err = p.shots(ctx, s.ID)
+	return w, err
 }
 
 // wholeTitle adds an ellipsis to a title that was cut: a session's row keeps 120 characters of the first
@@ -156,24 +175,13 @@ func momentOf(before string) time.Time {
 
 const maxMicros = 1 << 56 // the year 4253, which is within the range of Postgres
 
-// namer returns a function that returns display names of users, and looks each up once.
-func (p *Pages) namer(ctx context.Context) func(user string) string {
-	names := map[string]string{}
-	return func(user string) string {
-		if _, known := names[user]; !known {
-			names[user] = p.NameOf(ctx, user)
-		}
-		return names[user]
-	}
-}
-
 // maxShown is how many characters of a call's arguments, and of its output, the page of a session shows. The
 // step's own page shows all of it.
 const maxShown = 1000
 
 // shownEntry returns an entry for the page of a session, with long texts cut.
-func (p *Pages) shownEntry(e view.Entry, name func(string) string) entry {
-	shown := p.wholeEntry(e, name)
+func (p *Pages) shownEntry(ctx context.Context, e view.Entry, name func(string) string) entry {
+	shown := p.wholeEntry(ctx, e, name)
 	if e.Kind == view.Call {
 		var args, output int
 		shown.Text, args = plaintext.CutMiddle(shown.Text, maxShown/2, maxShown/2)
@@ -184,7 +192,7 @@ func (p *Pages) shownEntry(e view.Entry, name func(string) string) entry {
 }
 
 // wholeEntry returns a complete entry, with names instead of ids and with secrets masked.
-func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
+func (p *Pages) wholeEntry(ctx context.Context, e view.Entry, name func(string) string) entry {
 	brief := ""
 	if e.Kind == view.Call {
 		brief, e.Text = p.Secrets.Mask(briefArgument(e.Text)), readableArguments(e.Text)
@@ -194,18 +202,22 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 	} else if e.Kind != view.Call { // a call's arguments are shown as data
 		e.Text = workflow.WithoutMark(e.Text)
 	}
-	e.Title = p.Secrets.Mask(workflow.WithoutMark(e.Title))
-	e.Text = p.Secrets.Mask(e.Text)
+	e.Title = p.words(ctx, workflow.WithoutMark(e.Title))
+	if e.Kind == view.Call {
+		e.Text = p.Secrets.Mask(e.Text)
+	} else {
+		e.Text = p.words(ctx, e.Text)
+	}
 	e.Output = p.Secrets.Mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
 	switch e.Kind {
 	case view.Person, view.Decision:
 		if shown.Name = "the program"; e.Who != "" {
-			shown.Name = name(e.Who)
+			by := personOf(name(e.Who))
+			shown.Name = by.Name
+			shown.By = &by
 		}
 		shown.Title = strings.ReplaceAll(e.Title, "_", " ")
-		shown.Text = mention.ReplaceAllStringFunc(e.Text,
-			func(m string) string { return "@" + name(mention.FindStringSubmatch(m)[1]) })
 	case view.Report, view.Push:
 		shown.Name = "bobbin"
 	case view.Reading:
@@ -216,8 +228,6 @@ func (p *Pages) wholeEntry(e view.Entry, name func(string) string) entry {
 	}
 	return shown
 }
-
-var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
 
 // telling lists the arguments that identify a call best, in order of preference.
 var telling = []string{
@@ -265,36 +275,57 @@ func readableArguments(args string) string {
 }
 
 // revisions returns the reports as revisions, newest first, and the evidence of the newest report.
-func (p *Pages) revisions(all []workflow.Report) (list []revision, way []step) {
+func (p *Pages) revisions(
+	ctx context.Context, all []workflow.Report, approvals []approval, m markup,
+) (list []revision, way []step) {
 	var before map[string]bool
 	for _, r := range all {
-		lines := strings.Split(strings.TrimSpace(p.Secrets.Mask(r.Text)), "\n")
-		shown := revision{Number: r.Revision, Kind: strings.ReplaceAll(r.Kind, "_", " ")}
-		these := map[string]bool{}
-		for _, l := range lines {
-			these[l] = true
-			shown.Lines = append(shown.Lines, reportLine{Text: l, New: before != nil && !before[l]})
+		text := p.words(ctx, workflow.WithoutMark(r.Text))
+		isNew := func(string) bool { return false }
+		if known := before; known != nil {
+			isNew = func(line string) bool { return !known[line] }
 		}
-		before = these
+		shown := revision{
+			Number: r.Revision, Kind: strings.ReplaceAll(r.Kind, "_", " "), Text: m.html(text, isNew),
+		}
+		for _, a := range approvals {
+			if a.Revision == r.Revision && !slices.Contains(shown.By, a.By) {
+				shown.By = append(shown.By, a.By)
+			}
+		}
+		before = linesIn(text)
 		list = append(list, shown)
-		way = p.wayOf(r)
+		way = p.wayOf(ctx, r, m)
 	}
 	slices.Reverse(list)
 	return list, way
 }
 
+// linesIn returns the lines of a text as a markup tells them.
+func linesIn(text string) map[string]bool {
+	lines := map[string]bool{}
+	for line := range strings.SplitSeq(separateLines(text), "\n") {
+		lines[strings.TrimSpace(line)] = true
+	}
+	return lines
+}
+
 // wayOf returns the evidence of a report in order: each claim with the place that shows it.
-func (p *Pages) wayOf(r workflow.Report) (way []step) {
+func (p *Pages) wayOf(ctx context.Context, r workflow.Report, m markup) (way []step) {
 	var body workflow.DiagnosisReport
 	if json.Unmarshal(r.Body, &body) != nil {
 		return nil
 	}
 	for _, e := range body.Evidence {
 		source := strings.TrimSpace(p.Secrets.Mask(e.Source))
-		at := step{Place: source, Claim: p.Secrets.Mask(e.Claim), Grade: e.Grade}
-		if first, rest, _ := strings.Cut(source, "\n"); rest != "" {
-			at.Place = first + " …"
+		first, rest, _ := strings.Cut(source, "\n")
+		at := step{Claim: m.line(p.words(ctx, e.Claim)), Grade: e.Grade}
+		if rest != "" {
+			first += " …"
 			at.Whole = source
+		}
+		if source != "" {
+			at.Place = m.place(first)
 		}
 		way = append(way, at)
 	}
@@ -303,8 +334,9 @@ func (p *Pages) wayOf(r workflow.Report) (way []step) {
 
 // A sessionList is the data of the list page.
 type sessionList struct {
-	Title        string
-	Query, State string
+	Title string
+	place
+	State        string
 	States       []string
 	Groups       []group
 	Closed, More bool
@@ -313,14 +345,36 @@ type sessionList struct {
 
 type group struct {
 	Name     string
-	Sessions []workflow.HomeSession
+	Sessions []listed
+}
+
+// A listed session is one line of the list.
+type listed struct {
+	workflow.HomeSession
+	Channel string
+	Tone    string // how its state is marked
+}
+
+// Show returns the address of the sessions in that state, among those that are searched for.
+func (l sessionList) Show(state string) string {
+	q := url.Values{}
+	if l.Query != "" {
+		q.Set("q", l.Query)
+	}
+	if state != "" {
+		q.Set("state", state)
+	}
+	if len(q) == 0 {
+		return "/s/"
+	}
+	return "/s/?" + q.Encode()
 }
 
 // listView groups the sessions of a home by state, limited to those that match the query and the state.
-func listView(h workflow.HomeView, query, state string) sessionList {
+func listView(h workflow.HomeView, query, state string, channel func(id string) string) sessionList {
 	v := sessionList{
 		Title:  "Sessions",
-		Query:  query,
+		place:  place{Listed: true, Query: query},
 		State:  state,
 		Closed: h.OwnOnly,
 		More:   h.More,
@@ -330,8 +384,10 @@ func listView(h workflow.HomeView, query, state string) sessionList {
 		v.States = append(v.States, name)
 		g := group{Name: name}
 		for _, s := range list {
-			if (state == "" || state == name) && matches(s, query) {
-				g.Sessions = append(g.Sessions, s)
+			_, tone := headline(s.Session, view.Outcome{}, nil)
+			shown := listed{s, channel(s.Thread.Channel), tone}
+			if (state == "" || state == name) && matches(shown, query) {
+				g.Sessions = append(g.Sessions, shown)
 			}
 		}
 		if len(g.Sessions) > 0 {
@@ -352,9 +408,9 @@ func listView(h workflow.HomeView, query, state string) sessionList {
 }
 
 // matches reports whether every word of a query occurs in what the list shows of a session.
-func matches(s workflow.HomeSession, query string) bool {
-	text := strings.ToLower(
-		strings.Join([]string{s.Title, s.Repository, s.Branch, s.ID, string(s.Phase), s.Why}, " "))
+func matches(s listed, query string) bool {
+	text := strings.ToLower(strings.Join(
+		[]string{s.Title, s.Repository, s.Channel, s.Branch, s.ID, phaseName(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {
 			return false

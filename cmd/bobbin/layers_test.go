@@ -32,7 +32,7 @@ var doors = map[string][]string{
 	"bot/examine": {"bot", "bot/people", "workflow"},
 	"bot/gateway": {"bot", "workflow", "workflow/intent"},
 	"bot/page": {
-		"bot/pagestyle", "workflow", "workflow/home", "workflow/plaintext", "workflow/redact",
+		"bot", "bot/pagestyle", "workflow", "workflow/home", "workflow/plaintext", "workflow/redact",
 		"workflow/store", "workflow/store/progress", "workflow/store/view",
 	},
 	"bot/pagestyle": {},

@@ -68,6 +68,7 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	}
 	text := html.UnescapeString(notShown.ReplaceAllString(body, "\n"))
 	text = someTokens.ReplaceAllString(tokens.ReplaceAllString(text, "<tokens>"), "$1<some> tokens")
+	text = atWork.ReplaceAllString(text, "<time> at work")
 	text = clockTime.ReplaceAllString(shownTime.ReplaceAllString(tookTime.ReplaceAllString(text, ""),
 		"<when>"), "<time>")
 	text = blankRuns.ReplaceAllString(text, "\n")

@@ -195,8 +195,8 @@ var outside = []readerOf{
 	},
 	{
 		"Markdown of models",
-		[]string{"bot/internal/mrkdwn/mrkdwn.go Render"},
-		[]string{"bot/internal/mrkdwn FuzzMrkdwn", "bot/internal/mrkdwn FuzzEmphasis"},
+		[]string{"bot/internal/mrkdwn/mrkdwn.go Render", "bot/page/markup.go html"},
+		[]string{"bot/internal/mrkdwn FuzzMrkdwn", "bot/internal/mrkdwn FuzzEmphasis", "bot/page FuzzMarkup"},
 	},
 	{
 		"text and blocks of Slack, on a page",
@@ -757,6 +757,8 @@ var inside = map[string]string{
 	"workflow/tool/recall.go":                   "arguments of calls that were carried out",
 	"workflow/agent/internal/compaction/sum.go": "arguments of calls that were carried out",
 	"workflow/store/view/fold.go":               "rows of ours",
+	"workflow/store/view/outcome.go":            "rows of ours",
+	"bot/page/names.go":                         "the operator's own address of the repository",
 	"cmd/bobbin/internal/server/queue.go":       "rows of ours",
 	"workflow/tracing/tracing.go":               "rows of ours",
 	"cmd/bobbin/internal/traces/traces.go": "addresses and headers of the operator's " +

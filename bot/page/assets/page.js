@@ -65,12 +65,14 @@
   }
   const theme = (t) => { root.dataset.theme = t; try { localStorage.setItem("theme", t); } catch { /* for this page */ } };
   try { if (localStorage.getItem("theme")) theme(localStorage.getItem("theme")); } catch { /* as the system has it */ }
+  const turn = () => theme((root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark" ? "light" : "dark");
+  document.querySelector("[data-theme-switch]")?.addEventListener("click", turn);
   document.addEventListener("keydown", (e) => {
     if (e.key === "Escape" && e.target.id === "find") { e.target.value = ""; filter(); e.target.blur(); }
     if (e.target.matches("input:not([type=checkbox]), select, textarea") || e.ctrlKey || e.metaKey || e.altKey) return;
     if (e.key === "/") { e.preventDefault(); ($("find") ?? $("q"))?.focus(); }
     if (e.key === "j") step(1);
     if (e.key === "k") step(-1);
-    if (e.key === "d") theme((root.dataset.theme || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light")) === "dark" ? "light" : "dark");
+    if (e.key === "d") turn();
   });
 })();

@@ -16,7 +16,6 @@ import (
 // An Outcome is what came of a session so far, beside its pushes and its report.
 type Outcome struct {
 	Worked    time.Duration // how long the session was at work
-	Tokens    int64         // what models read and wrote
 	Approvals []Approved
 	Objected  []workflow.Objection // what people objected, and nobody took back or overruled
 	Pulls     []Pull
@@ -73,15 +72,13 @@ func ReadOutcome(ctx context.Context, db *database.DB, session string) (o Outcom
 func (o *Outcome) readSession(ctx context.Context, tx pgx.Tx, session string) error {
 	var ms int64
 	err := tx.QueryRow(ctx, `select s.worked_ms,
-			coalesce((select sum(u.input + u.output) from agent_usage u
-				where u.session_id = s.id), 0)::bigint,
 			coalesce((select l.text from lines l where l.session_id = s.id
 				and not exists (select 1 from outbox o where o.line_id = l.id and o.progress)
 				order by l.id desc limit 1), ''),
 			array(select p.paused_by from pauses p where p.scope = 'all'
 				or p.scope = 'repository' and p.name = s.repository
 				or p.scope = 'channel' and p.name = s.channel order by p.at)
-		from sessions s where s.id = $1`, session).Scan(&ms, &o.Tokens, &o.Newest, &o.PausedBy)
+		from sessions s where s.id = $1`, session).Scan(&ms, &o.Newest, &o.PausedBy)
 	o.Worked = time.Duration(ms) * time.Millisecond
 	return err
 }

@@ -168,13 +168,15 @@ func (t *tab) shoot(name string) {
 	}
 }
 
-// shootWhole saves a screenshot of the whole page, like shoot.
+// shootWhole saves a screenshot of the whole page, like shoot. What sticks to the top of the window is at the
+// top of the picture.
 func (t *tab) shootWhole(name string) {
 	t.t.Helper()
 	dir := os.Getenv("BOBBIN_SCREENSHOTS")
 	if dir == "" {
 		return
 	}
+	t.sees("(scrollTo(0, 0), true)")
 	if picture, err := chromedp.Run(t.ctx, chromedp.FullScreenshot(100)); err == nil {
 		require.NoError(t.t, os.MkdirAll(dir, 0o755))
 		require.NoError(t.t, os.WriteFile(filepath.Join(dir, name+".png"), picture, 0o644))

@@ -182,12 +182,15 @@ func (t *tab) othersLook(p *Playground) {
 	list.accessible("an empty list")
 	list.click("main a", "Show all")
 	list.sees("location.search === '' && document.querySelector('.sessions a')")
-	list.do(chromedp.Evaluate[chromedp.Void]("document.querySelector('#state').value = 'Finished', " +
-		"document.querySelector('.search').requestSubmit()"))
+	list.click(".tabs a", "Finished")
 	list.sees("location.search.includes('state=Finished')")
 	list.click(".sessions a", "the refund of order 1042")
 	list.reads("#diff .file", "split.go")
-	list.reads(".back a", "All sessions")
+	list.reads(".crumbs a", "Sessions")
+	list.reads(".crumbs a", "#bugs")
+	list.click(".crumbs a", "shop")
+	list.sees("location.search === '?q=shop'")
+	list.reads(".sessions a", "the refund of order 1042")
 
 	t.click("#nav .places a", "bugs")
 	t.sees("document.activeElement.id === 'say'") // keys type into the message now

@@ -24,12 +24,14 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	b.pageOf = links.To
 	homes.PageOf = links.To
 	pages := &page.Pages{
-		Links:   links,
-		Homes:   homes,
-		Store:   b.Store,
-		Secrets: s.Secrets,
-		NameOf:  directory.DisplayName,
-		Log:     b.log,
+		Links:    links,
+		Homes:    homes,
+		Store:    b.Store,
+		Secrets:  s.Secrets,
+		NameOf:   directory.DisplayName,
+		Readable: directory.Readable,
+		Linked:   linkedAddresses(s, homes.WorkspaceURL),
+		Log:      b.log,
 		DiffOf: func(ctx context.Context, repository, commit string) string {
 			return b.pushedDiff(ctx, s, repository, commit)
 		},

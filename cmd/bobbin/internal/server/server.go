@@ -397,14 +397,19 @@ func openSources(list []source.Config, log *slog.Logger) (sources []*source.Sour
 	return sources
 }
 
+// linkedAddresses returns the addresses under which links in texts can be clicked.
+func linkedAddresses(s Settings, workspace string) []string {
+	return append(webAddresses(s.Repositories, s.Trackers),
+		strings.TrimRight(workspace, "/")+"/archives/", docsURL)
+}
+
 // newPoster returns the poster of the turns' messages, which keeps code out of channels with guests.
 func newPoster(
 	s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger,
 ) *poster.Poster {
 	return &poster.Poster{
 		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
-		Links: append(webAddresses(s.Repositories, s.Trackers),
-			strings.TrimRight(slack.WorkspaceURL(), "/")+"/archives/", docsURL),
+		Links:       linkedAddresses(s, slack.WorkspaceURL()),
 		Mentionable: approverIDs(s.Repositories),
 		Code:        codeURLs(s.Repositories),
 		MentionsOwners: slices.ContainsFunc(s.Repositories,

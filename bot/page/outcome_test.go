@@ -1,0 +1,98 @@
+package page
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store/view"
+)
+
+// TestHeadline checks what a page says of sessions in every state, also of those that are not at work.
+func TestHeadline(t *testing.T) {
+	t.Parallel()
+	in := func(p workflow.Phase) workflow.Session { return workflow.Session{Phase: p, Revision: 2} }
+	bug := in(workflow.PhaseDone)
+	bug.Kind = workflow.KindBug
+	joined := in(workflow.PhaseStopped)
+	joined.Join(7)
+	atWork := in(workflow.PhaseVerifying)
+	atWork.Open = true
+	done := []push{{Push: workflow.Push{State: workflow.PushDone}}}
+	unproven := []push{{Push: workflow.Push{State: workflow.PushDone, Unproven: "no tests"}}}
+	refused := []push{{Push: workflow.Push{State: workflow.PushRefused}}}
+	pulled := func(state string) view.Outcome {
+		return view.Outcome{Pulls: []view.Pull{{State: "merged", Aside: true}, {State: state}}}
+	}
+	paused := view.Outcome{PausedBy: []string{"ops"}}
+	for _, c := range []struct {
+		s           workflow.Session
+		o           view.Outcome
+		pushes      []push
+		words, tone string
+	}{
+		{s: bug, pushes: done, words: "Fixed and pushed", tone: "good"},
+		{s: in(workflow.PhaseDone), pushes: append(refused, done...), words: "Done and pushed", tone: "good"},
+		{s: bug, pushes: unproven, words: "Fixed and pushed, unproven", tone: "wait"},
+		{s: bug, o: pulled("open"), pushes: done, words: "Fixed and pushed", tone: "good"},
+		{s: bug, o: pulled("merged"), pushes: done, words: "Fixed and merged", tone: "good"},
+		{s: bug, o: pulled("reverted"), pushes: done, words: "Fixed, and reverted", tone: "bad"},
+		{s: in(workflow.PhaseDone), words: "Done", tone: "good"},
+		{s: in(workflow.PhaseAnswered), words: "Answered", tone: "good"},
+		{s: in(workflow.PhaseReported), words: "Revision 2 waits for an approval", tone: "wait"},
+		{s: in(workflow.PhasePlanShown), words: "The plan, revision 2, waits for an approval", tone: "wait"},
+		{s: in(workflow.PhasePaused), words: "Waits for a decision", tone: "wait"},
+		{s: in(workflow.PhaseStopped), words: "Stopped", tone: "bad"},
+		{s: joined, words: "Joined to another thread", tone: "wait"},
+		{s: in(workflow.PhaseFailed), words: "Given up", tone: "bad"},
+		{s: in(workflow.PhaseAligning), words: "Waits for an answer", tone: "wait"},
+		{s: atWork, words: "At work: proving the change", tone: "work"},
+		{s: atWork, o: paused, words: "Paused by the operator", tone: "wait"},
+		{s: bug, o: paused, pushes: done, words: "Fixed and pushed", tone: "good"},
+	} {
+		words, tone := headline(c.s, c.o, c.pushes)
+		require.Equal(t, []string{c.words, c.tone}, []string{words, tone})
+	}
+}
+
+// TestFacts checks that the proof is a list, whether the thread was told of it in one line or in several, and
+// that nothing that an agent says gets among it.
+func TestFacts(t *testing.T) {
+	t.Parallel()
+	told := func(text string) (facts []string, words string) {
+		x := view.Told{}
+		var lines []string
+		for i, line := range strings.Split(text, "\n") {
+			if rest, vouched := strings.CutPrefix(line, "V "); vouched {
+				x.Vouched = append(x.Vouched, i)
+				line = rest
+			}
+			lines = append(lines, line)
+		}
+		x.Text = strings.Join(lines, "\n")
+		for _, f := range factsOf(x, markup{}) {
+			facts = append(facts, map[bool]string{true: "✓ ", false: "– "}[f.Holds]+string(f.Text))
+		}
+		return facts, agentWords(x)
+	}
+	facts, words := told("V Done. Pushed `b` at c0ffee: 1 file, +1 −1 lines.\nAdds up.\n" +
+		"V 2 new tests: red before, green now; 9 still pass; " +
+		"the report's command failed before and passes now\n" +
+		"V 2 of 3 hunks are needed; kept: `a.go:1` (reads better)\nV Not reviewed: reviews are off\n" +
+		"V Reply \"review it\" to have it.\nV Files: `a.go`. 4 min at work.\n" +
+		"✓ everything is perfect\nCompare: `git`")
+	require.Equal(t, []string{
+		"✓ 2 new tests: red before, green now", "✓ 9 still pass",
+		"✓ the report&#39;s command failed before and passes now",
+		"✓ 2 of 3 hunks are needed", "– kept: <code>a.go:1</code> (reads better)",
+		"– Not reviewed: reviews are off",
+	}, facts)
+	require.Equal(t, "Adds up.\n✓ everything is perfect", words)
+	facts, _ = told("V *Fixed and pushed:* `b`\nV ✓ 2 new tests: red before, green now\nV – not reviewed\n" +
+		"✓ everything is perfect\nV 4 files")
+	require.Equal(t, []string{"✓ 2 new tests: red before, green now", "– not reviewed"}, facts)
+	facts, _ = told("V 8 of 9 still pass")
+	require.Equal(t, []string{"– 8 of 9 still pass"}, facts)
+}
