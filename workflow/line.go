@@ -304,6 +304,10 @@ type Posting struct {
 	// The other lines are added to it, or posted as a reply of their own if Slack does not accept the
 	// edit.
 	Existing int
+	// Sign makes this posting a sign that the bot is at work, which is shown until the answer is there.
+	Sign bool
+	// EndsSign makes this posting the end of a sign: its message, at OnTS, is deleted.
+	EndsSign bool
 	// Card makes this posting the card of a run.
 	Card *Card
 }

@@ -69,6 +69,10 @@ type Poster struct {
 	// that died may still be on its way.
 	Settle time.Duration
 
+	// OwnStatus reports whether Slack shows in the thread by itself that the bot is at work, so that no line
+	// has to; default: it does not.
+	OwnStatus func(workflow.Thread) bool
+
 	skipLookup bool // tests only: post again without looking up what was tried
 
 	mu    sync.Mutex
@@ -155,6 +159,10 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 		return posting.Key, p.postEphemeral(ctx, posting)
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
+	case posting.Sign && p.OwnStatus != nil && p.OwnStatus(posting.Thread):
+		return "", nil
+	case posting.EndsSign:
+		return "", p.endSign(ctx, posting)
 	case posting.Begins:
 		return p.beginThread(ctx, posting)
 	case posting.Rewrites != "" && posting.Existing > 0:
@@ -277,7 +285,23 @@ func (p *Poster) takeBack(ctx context.Context, thread workflow.Thread, ts string
 	return &refusal{"thread_not_found"}
 }
 
-// postEphemeral shows words, which are Markdown, to one person alone. If they were tried before, they may have been shown.
+// endSign deletes the message of a sign. Slack may never have had it, and to delete it twice changes nothing.
+func (p *Poster) endSign(ctx context.Context, posting *workflow.Posting) error {
+	if posting.OnTS == "" {
+		return nil
+	}
+	err := p.Slack.Call(ctx, func() error {
+		_, _, err := p.Slack.API.DeleteMessageContext(ctx, posting.Thread.Channel, posting.OnTS)
+		return err
+	})
+	if bot.ErrorCode(err) == "message_not_found" {
+		return nil
+	}
+	return judgeRefusal(err)
+}
+
+// postEphemeral shows words, which are Markdown, to one person alone. If they were tried before, they may
+// have been shown.
 func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting) error {
 	if posting.Tried {
 		return nil

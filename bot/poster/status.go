@@ -29,6 +29,13 @@ type StatusIndicator struct {
 
 	older  atomic.Bool // the app is not an agent
 	logged sync.Once
+	shown  sync.Map // threads whose status Slack took last, as keys
+}
+
+// Shown reports whether Slack shows in the thread that the bot is at work.
+func (s *StatusIndicator) Shown(thread workflow.Thread) bool {
+	_, shown := s.shown.Load(thread)
+	return shown
 }
 
 // During calls work and shows that the bot is at work in the thread until work returns.
@@ -69,6 +76,11 @@ func (s *StatusIndicator) setStatus(ctx context.Context, thread workflow.Thread,
 	if bot.IsFinal(err) {
 		s.older.Store(true)
 		err = s.setAssistantThread(ctx, thread, on)
+	}
+	if on && err == nil {
+		s.shown.Store(thread, true)
+	} else {
+		s.shown.Delete(thread)
 	}
 	if err != nil {
 		s.logged.Do(func() {

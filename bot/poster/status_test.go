@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/bot/bottest"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
@@ -65,4 +66,45 @@ func TestAStatusThatFailsChangesNothing(t *testing.T) {
 			light.During(t.Context(), o.ThreadOf(root), func(context.Context) error { return nil }))
 	}
 	require.Equal(t, 1, strings.Count(log.String(), "missing_scope"), log.String())
+}
+
+// TestASignIsALineOrSlacksOwnStatus checks that the line of a sign is posted and deleted, twice without harm,
+// and that none is where Slack shows its own status.
+func TestASignIsALineOrSlacksOwnStatus(t *testing.T) {
+	t.Parallel()
+	for name, own := range map[string]bool{"a line": false, "Slack's own": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := openPosterOffice(t, slacktest.Config{})
+			root := o.AdaSays("it fails", "")
+			light := &StatusIndicator{Slack: o.Bot, Timeout: time.Minute}
+			sign := o.Posting("s:sign", root, "Looking into it …")
+			sign.Sign = true
+			out := (&bottest.Outbox{}).Put(sign)
+			p := o.poster(out)
+			p.OwnStatus = light.Shown
+			post := func(context.Context) error { return p.Drain(t.Context(), "s") }
+			if own {
+				require.NoError(t, light.During(t.Context(), o.ThreadOf(root), func(ctx context.Context) error {
+					require.Eventually(t, func() bool { return light.Shown(o.ThreadOf(root)) }, time.Minute,
+						time.Millisecond)
+					return post(ctx)
+				}))
+				require.Empty(t, o.replies(root))
+				require.False(t, light.Shown(o.ThreadOf(root)), "the work is over")
+			} else {
+				require.NoError(t, post(t.Context()))
+				require.Equal(t, []string{"[deep] Looking into it …"}, o.replies(root))
+			}
+			for _, key := range []string{"s:sign:end", "s:sign:again"} {
+				end := o.Posting(key, root, "")
+				end.Lines = nil
+				end.EndsSign = true
+				end.OnTS = out.ByKey["s:sign"]
+				out.Put(end)
+			}
+			require.NoError(t, post(t.Context()))
+			require.Empty(t, o.replies(root))
+		})
+	}
 }

@@ -311,6 +311,7 @@ var stageOptions = []string{
 	"site-host",
 	"site-host-closed",
 	"card",
+	"signs",
 	"followed",
 	"marked",
 	"admin",
@@ -458,6 +459,7 @@ func (s *story) adjust(args []string, set *server.Settings) {
 	// on a slow machine, too, no request and no line depends on a wait
 	set.NoticeAfter = harness.StepTimeout
 	set.ProgressCards = slices.Contains(args, "card")
+	set.Signs = slices.Contains(args, "signs")
 	if slices.Contains(args, "followed") {
 		set.HostPace = 50 * time.Millisecond
 	}

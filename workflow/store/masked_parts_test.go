@@ -203,6 +203,8 @@ func threadParts() []maskedPart {
 	joined := lineKeeps("Line.")
 	reworded[aName] += " ActionID Label"
 	joined[anID] += " Other By"
+	sign := lineKeeps("Line.")
+	sign[anID] += " Of"
 	moveOrder := kept{anID: moveIDs("Move.") + " ", aName: prefixed("Move.", "Name State UserName") + " "}
 	for _, line := range []string{"Begin.", "Leave."} {
 		for why, fields := range lineKeeps(line) {
@@ -215,6 +217,7 @@ func threadParts() []maskedPart {
 		{store.Replies{}, lineKeeps("")},
 		{store.Reworded{}, reworded},
 		{store.JoinedDuplicate{}, joined},
+		{store.Sign{}, sign},
 		{store.MoveOffered{}, kept{anID: moveIDs(""), aName: "Name State UserName"}},
 		{store.MoveOrder{}, moveOrder},
 		{store.Update{}, kept{

@@ -84,7 +84,7 @@ func (t *Turn) begin(parts []Part, now time.Time) *transaction {
 	}
 	r.used.Limited = r.update.Limited
 	r.used.Freed = r.update.ClearStop || r.update.Opens()
-	parts = append(slices.Clone(parts), r.used, readMark{r}, settling{r}, redrawing{r})
+	parts = append(slices.Clone(parts), r.used, readMark{r}, settling{r}, redrawing{r}, endingSigns{t})
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(a.Stage(), b.Stage()) })
 	r.Recording = record.Recording{Session: t.id, Queue: t.store.Queue, Parts: parts}
 	return r

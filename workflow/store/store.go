@@ -45,6 +45,8 @@ type Store struct {
 
 	// Cards lets each run show its progress in a card (card.go). It is set before the first turn.
 	Cards bool
+	// Signs lets the thread see at once that the bot is at work (sign.go). It is set before the first turn.
+	Signs bool
 }
 
 // Open connects to the database at url and checks that it answers. It does not migrate.

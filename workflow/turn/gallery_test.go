@@ -933,6 +933,7 @@ func workSamples() map[string][]workflow.Line {
 		"who knows a file": says("Who may know `money/split.go`: Ann Author; " +
 			"CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, " +
 			"4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
+		"an agent is asked": says("Reading the change, to explain it …"),
 		"the change": {{
 			Agent: "orchestrator", Text: "The change against main at 134b2ba: 1 file, +1 −1 lines.",
 			Vouched: []int{0},

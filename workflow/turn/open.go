@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
@@ -40,8 +41,9 @@ type turn struct {
 	Judge        *judge.Judge
 	halt         context.CancelCauseFunc
 
-	hearing sync.Mutex // held while messages are judged during a run
-	rests   bool       // the run ends: the next one judges what comes now; guarded by hearing
+	heard   atomic.Bool // a message was judged in this turn
+	hearing sync.Mutex  // held while messages are judged during a run
+	rests   bool        // the run ends: the next one judges what comes now; guarded by hearing
 }
 
 // beginTurn begins a turn of the session, and fences earlier ones.

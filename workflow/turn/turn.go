@@ -185,6 +185,7 @@ var errTestsChanged = errors.New("a person said how it is tested")
 // afterJudged acts on a judgement that was recorded: a stop or another repository ends the current run,
 // and a message that makes the current steps of the agents pointless cancels those.
 func (t *turn) afterJudged(m intent.Message, f []store.Part) {
+	t.heard.Store(true)
 	stop, _ := ledger.Find[consent.Decision](f)
 	if stepStopped := stop.What == workflow.DecideStop &&
 		stop.Allowed; (stepStopped || t.Session().Phase == workflow.PhaseStopped) &&
@@ -391,6 +392,9 @@ func (t *turn) advanceSession(ctx context.Context) error {
 		return err
 	}
 	t.Work()
+	if err := t.showResumed(ctx); err != nil {
+		return err
+	}
 	for {
 		if err := t.Inquiries.StartOpen(ctx); err != nil {
 			return err
@@ -415,6 +419,17 @@ func (t *turn) advanceSession(ctx context.Context) error {
 			return err
 		}
 	}
+}
+
+// showResumed lets the thread see that the orchestrator goes on with what an earlier turn began: the bot was
+// restarted, or another machine has the session now.
+func (t *turn) showResumed(ctx context.Context) error {
+	if !t.Store.Signs || !t.Session().Open || t.heard.Load() {
+		return nil
+	}
+	return t.Record(ctx, store.Sign{
+		Of: fmt.Sprintf("turn:%d", t.Session().Epoch), Line: t.ProgramLine("Going on with it …")[0],
+	})
 }
 
 // rest ends the run if nothing is left to do, and reports whether it did. A message that was judged just now

@@ -339,6 +339,7 @@ const passing = `'not_in_channel', 'channel_not_found', 'is_archived', 'is_inact
 // for a while, except batches of progress lines and what is said of a move. The rows of a batch stay
 // together: the batch has the key of its first row, by which the poster finds it.
 const refusedWhileAbsent = `session_id = $1 and posted_at is null and reaction = '' and move is null
+	and sign is null
 	and refused in (` + passing + `)
 	and batch in (select o.batch from outbox o where o.session_id = $1 and not o.progress)`
 

@@ -31,8 +31,8 @@ func joinProgress(ctx context.Context, tx pgx.Tx, p *workflow.Posting, batch []r
 				select o.ts, (array_agg(o.key order by o.id))[1] as key, bool_and(o.progress) as progress,
 					sum(length(l.text)) as size
 				from outbox o left join lines l on l.id = o.line_id
-				where o.session_id = $1 and o.reaction = '' and o.posted_at is not null and o.ts <> ''
-					and o.channel is null
+				where o.session_id = $1 and o.reaction = '' and o.sign is null and o.ends is null
+					and o.posted_at is not null and o.ts <> '' and o.channel is null
 					group by o.ts order by o.ts desc limit 1) newest
 			where newest.progress and newest.size + $2 < $3
 				and not exists (select 1 from inbox i where i.session_id = $1
@@ -88,7 +88,7 @@ func readGrown(ctx context.Context, q querier, session, ts, key string) (*workfl
 		`select o.id, o.key, l.agent, l.text, l.calls, o.buttons, o.files, o.alone,
 			'' as on_ts, o.batch, '' as rewrites, '' as note, o.card, l.code, o.progress, o.brief, l.vouched,
 			`+partOfRow+`,
-			now() as tried_at, o.channel, o.thread_ts
+			now() as tried_at, null::bytea as sign, false as ends, o.channel, o.thread_ts
 		from outbox o join lines l on l.id = o.line_id
 		where o.session_id = $1 and o.progress and (o.ts = $2 or o.rewrites = $3 and o.posted_at is null
 			and o.refused is null) order by o.id`,

@@ -50,6 +50,8 @@ type row struct {
 	Vouched []int
 	Part    string // repository of the part of a thread that it is of; empty: of the thread's own session
 	TriedAt time.Time
+	Sign    []byte // the line of a sign that the bot is at work
+	Ends    bool   // the row deletes a sign, whose message is at OnTS
 	Place
 }
 
@@ -139,13 +141,15 @@ func readWaiting(ctx context.Context, tx pgx.Tx, session string) ([]row, error) 
 	rows, err := tx.Query(ctx,
 		`select o.id, o.key, coalesce(l.agent, '') as agent, coalesce(l.text, '') as text, coalesce(l.calls,
 			'{}') as calls,
-			o.buttons, o.files, o.alone, coalesce(was.ts, o.on_ts) as on_ts, o.batch,
+			o.buttons, o.files, o.alone, coalesce(was.ts, sign.ts, o.on_ts) as on_ts,
+			o.batch, o.sign, o.ends is not null as ends,
 			coalesce(o.rewrites, '') as rewrites, coalesce(was.settled, '') as note,
 			o.card, l.code, o.progress, o.brief, coalesce(l.vouched, '{}') as vouched,
 			`+partOfRow+`,
 			coalesce(o.tried_at, now()) as tried_at, coalesce(o.channel, was.channel) as channel,
 			coalesce(o.thread_ts, was.thread_ts) as thread_ts
 		from outbox o left join lines l on l.id = o.line_id left join outbox was on was.key = o.rewrites
+			left join outbox sign on sign.key = o.ends
 		where o.session_id = $1 and o.posted_at is null and o.refused is null and o.reaction = ''
 			order by o.id limit 40 for update of o`,
 		session)
@@ -183,7 +187,16 @@ func makePosting(session string, batch []row) (*workflow.Posting, error) {
 	first := batch[0]
 	p := &workflow.Posting{
 		Key: first.Key, Session: session, OnTS: first.OnTS, Tried: first.Batch != nil,
-		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief,
+		Rewrites: first.Rewrites, Note: first.Note, Brief: first.Brief, EndsSign: first.Ends,
+	}
+	if len(first.Sign) > 0 {
+		p.Sign = true
+		p.Lines = make([]workflow.Line, 1)
+		if err := json.Unmarshal(first.Sign, &p.Lines[0]); err != nil {
+			return nil, err
+		}
+		p.Lines[0].Agent = workflow.SignatureIn(p.Lines[0].Agent, first.Part)
+		return p, nil
 	}
 	for _, r := range batch {
 		line := workflow.Line{
@@ -207,7 +220,7 @@ func makePosting(session string, batch []row) (*workflow.Posting, error) {
 				return nil, err
 			}
 		}
-		if r.Card == nil {
+		if r.Card == nil && !r.Ends {
 			p.Lines = append(p.Lines, line)
 		}
 	}

@@ -47,6 +47,7 @@ func FromConfig(
 	s.SlackLinks = file.Slack.Connections
 	s.ProgressCards = file.Slack.ProgressCard != "off"
 	s.AgentStatus = file.Slack.AgentStatus
+	s.Signs = true
 	s.Admins = file.Slack.Admins
 	for _, one := range file.Trackers {
 		t, err := one.Open(values)

@@ -117,6 +117,8 @@ type SlackSettings struct {
 	ProgressCards bool
 	// Slack shows that the bot is at work; needs an app with the agent view
 	AgentStatus bool
+	// where Slack does not show it, a line does until the answer is there
+	Signs bool
 	// ids of channels in which every new message is a request
 	Watch []string
 	// channels in which apps' messages are reports
@@ -231,8 +233,14 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	posts.Name = b.signature()
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	b.Store.Cards = s.ProgressCards
+	b.Store.Signs = s.Signs
 	b.Gateway = b.newGateway(s, slack, homes, posts.GuestFilter)
-	work := b.newWork(s, slack, directory)
+	var indicator *poster.StatusIndicator
+	if s.AgentStatus {
+		indicator = &poster.StatusIndicator{Slack: slack, Log: log}
+		posts.OwnStatus = indicator.Shown
+	}
+	work := b.newWork(s, slack, directory, indicator)
 	work.Post = posts.Drain
 	work.React = (&poster.Poster{
 		Slack: slack, Outbox: posting.Reactions(), Log: log, Links: posts.Links,
@@ -286,12 +294,14 @@ func (b *Server) newGateway(
 }
 
 // newWork returns what the jobs of the queue do, except for posting.
-func (b *Server) newWork(s Settings, slack *bot.Slack, directory *people.Directory) Work {
+func (b *Server) newWork(
+	s Settings, slack *bot.Slack, directory *people.Directory, indicator *poster.StatusIndicator,
+) Work {
 	side, giveUp := newSide(b.Runner, s)
 	return Work{
 		Side:       side,
 		GiveUpSide: giveUp,
-		Turn:       b.warmer.Around(withStatusIndicator(b.Runner, slack, s.AgentStatus, b.log)),
+		Turn:       b.warmer.Around(withStatusIndicator(b.Runner, indicator)),
 		GiveUp:     b.Runner.GiveUp,
 		Secrets:    s.Secrets,
 		Metrics:    s.Metrics,
@@ -489,15 +499,14 @@ func newPhotographer(r *turn.Runner) *turn.Photographer {
 	}
 }
 
-// withStatusIndicator returns the function that runs a turn. With on, Slack shows meanwhile that the bot is
-// at work.
+// withStatusIndicator returns the function that runs a turn. Unless the indicator is nil, Slack shows
+// meanwhile that the bot is at work.
 func withStatusIndicator(
-	r *turn.Runner, slack *bot.Slack, on bool, log *slog.Logger,
+	r *turn.Runner, indicator *poster.StatusIndicator,
 ) func(context.Context, string) error {
-	if !on {
+	if indicator == nil {
 		return r.Run
 	}
-	indicator := &poster.StatusIndicator{Slack: slack, Log: log}
 	return func(ctx context.Context, session string) error {
 		s, err := r.Store.Session(ctx, session)
 		if err != nil {

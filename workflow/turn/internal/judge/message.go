@@ -38,7 +38,7 @@ func (j *Judge) JudgeAll(ctx context.Context) error {
 			return err
 		}
 		failpoint.Crash("message_judged")
-		err = j.Record(ctx, parts...)
+		err = j.Record(ctx, j.withSign(m, parts)...)
 		if errors.Is(err, store.ErrStale) {
 			said := "That does not count any more; something newer was said or shown."
 			if _, approves := ledger.Find[consent.Approval](parts); approves {

@@ -101,8 +101,11 @@ func (c *chaos) faults(ctx context.Context) string {
 		if c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			note("session %d: something that was said once was heard twice", n)
 		}
-		if cards := c.cards(p); cards != 1 {
+		if cards := c.count(p, ":card:"); cards != 1 {
 			note("session %d: %d cards stand in the thread, want one", n, cards)
+		}
+		if signs := c.count(p, ":sign:"); signs > 0 {
+			note("session %d: %d signs that it is at work stand in the thread for ever", n, signs)
 		}
 		for _, line := range once {
 			want := 1
@@ -132,10 +135,10 @@ func (c *chaos) faults(ctx context.Context) string {
 	return strings.Join(found, "\n")
 }
 
-// cards counts the messages that show the progress of a run.
-func (c *chaos) cards(p harness.Thread) (n int) {
+// count returns how many messages have a key with that part: ":card:" shows the progress of a run.
+func (c *chaos) count(p harness.Thread, part string) (n int) {
 	for _, m := range c.slack.Thread(p.Channel, p.Root) {
-		if m.Metadata != nil && strings.Contains(string(m.Metadata.EventPayload), ":card:") {
+		if m.Metadata != nil && strings.Contains(string(m.Metadata.EventPayload), part) {
 			n++
 		}
 	}
