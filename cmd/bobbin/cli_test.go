@@ -144,6 +144,32 @@ func TestThePlaygroundsFolder(t *testing.T) {
 	require.Contains(t, out, "$BOBBIN_DATA_DIR")
 }
 
+// TestThePlaygroundFindsTheRepository checks that --repo takes a folder within a repository, as git does, and
+// says in one line what is wrong with another.
+func TestThePlaygroundFindsTheRepository(t *testing.T) {
+	t.Parallel()
+	own := filepath.Join(t.TempDir(), "shop")
+	within := filepath.Join(own, "cmd", "shop")
+	require.NoError(t, os.MkdirAll(within, 0o755))
+	require.NoError(t, os.Mkdir(filepath.Join(own, ".git"), 0o755))
+	for _, from := range []string{own, within} {
+		found, err := (&playgroundCommand{Repo: from}).source()
+		require.NoError(t, err)
+		require.Equal(t, own, found)
+	}
+	for _, address := range []string{"https://git.example/shop.git", "git@git.example:acme/shop.git"} {
+		found, err := (&playgroundCommand{Repo: address}).source()
+		require.NoError(t, err)
+		require.Equal(t, address, found)
+	}
+	for _, from := range []string{filepath.Dir(own), filepath.Join(own, "nowhere")} {
+		code, _, errs := call(t, t.Context(), nil, "playground", "--no-browser", "--repo", from)
+		require.Equal(t, cli.ExitUsage, code, errs)
+		require.Regexp(t, "--repo: (.* is not in a git repository; name a folder that is, or an address|"+
+			"there is no folder .*; name one with a git repository)", errs)
+	}
+}
+
 func TestHelpTeaches(t *testing.T) {
 	t.Parallel()
 	for command, words := range map[string][]string{

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -113,6 +114,34 @@ func (pc *playgroundCommand) dir(con cli.Console, opt playground.Options) string
 	return filepath.Join(storage.DefaultDataDir(con.Env)+"-playground", opt.Place())
 }
 
+// source returns the address of the repository that --repo names, or the top folder of a local one.
+func (pc *playgroundCommand) source() (string, error) {
+	info, err := os.Stat(pc.Repo)
+	switch {
+	case err == nil && !info.IsDir():
+		return pc.Repo, nil // a bundle or a pack
+	case err != nil && strings.Contains(pc.Repo, ":"):
+		return pc.Repo, nil // an address
+	case err != nil:
+		return "", cli.UsageError{Err: fmt.Errorf("--repo: there is no folder %s; name one with a git "+
+			"repository, or the address of one", pc.Repo)}
+	}
+	dir, err := filepath.Abs(pc.Repo)
+	if err != nil {
+		return "", err
+	}
+	for top := dir; ; top = filepath.Dir(top) {
+		has := func(name string) bool { _, err := os.Stat(filepath.Join(top, name)); return err == nil }
+		if has(".git") || has("HEAD") && has("objects") { // a bare one
+			return top, nil
+		}
+		if top == filepath.Dir(top) {
+			return "", cli.UsageError{Err: fmt.Errorf("--repo: %s is not in a git repository; name a folder "+
+				"that is, or an address, or leave --repo out for the sample project", dir)}
+		}
+	}
+}
+
 // options returns the options of the playground, from the flags, the configuration, the environment and the
 // sandbox that works on this machine.
 func (pc *playgroundCommand) options(
@@ -131,11 +160,9 @@ func (pc *playgroundCommand) options(
 		file = config.Config{ModelTable: file.ModelTable, Sandbox: file.Sandbox, GitHubApp: file.GitHubApp}
 	}
 	if pc.Repo != "" {
-		opt.Repository = playground.Repository{From: pc.Repo, Push: pc.Push}
-		if info, err := os.Stat(pc.Repo); err == nil && info.IsDir() {
-			if opt.Repository.From, err = filepath.Abs(pc.Repo); err != nil {
-				return opt, err
-			}
+		opt.Repository = playground.Repository{Push: pc.Push}
+		if opt.Repository.From, err = pc.source(); err != nil {
+			return opt, err
 		}
 		file.Repositories = []config.Repository{pc.repository(opt.Repository.From)}
 	}

@@ -136,8 +136,14 @@ func (t *tab) oneCard() {
 	t.atTheEnd("#pane")
 	t.accessible("other ways")
 	t.shoot("ways")
+	t.resize(390, 700)
+	t.sees("document.querySelector('#pane .stream').offsetHeight > 170")
+	t.shoot("ways-phone")
 	t.press(kb.Escape)
 	t.sees(visible + " === 1 && document.activeElement.matches('[data-next]')")
+	t.sees("document.querySelector('#pane .stream').offsetHeight > 350")
+	t.shoot("story-phone")
+	t.resize(1280, 800)
 }
 
 // atTheEnd checks that the newest message of a region is in sight.
