@@ -170,6 +170,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
 		}
+		s.Repositories[0].Channels = []string{p.Stage.Channel}
 		if !p.opt.Repository.Push {
 			s.Repositories[0].Fetch = shellWord(p.Stage.Remote)
 		}

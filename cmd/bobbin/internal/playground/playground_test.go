@@ -483,7 +483,7 @@ func (t *tab) goesAround() {
 	t.reads("h1", "bobbin")
 	t.press("hello?", kb.Enter)
 	t.click("#main .replies", "repl")
-	t.reads("#pane .body", "No model is connected")
+	t.reads("#pane .body", "What to write")
 	t.accessible("a direct message")
 	t.prefers("dark")
 	t.click("#nav .places a", "home")
@@ -519,11 +519,14 @@ func TestOwnRepository(t *testing.T) {
 	b.sees("!document.querySelector('.story')")
 	b.accessible("notices")
 	b.shoot("notices")
-	b.press("@bobbin hello", kb.Enter, kb.Enter)
+	b.press("@bobbin who wrote the README?", kb.Enter)
 	b.reads("#main .replies", "repl")
 	b.click("#main .replies", "repl")
 	b.reads("#pane .body", "my-project")
 	b.reads("#pane .body", "No model is connected")
+	b.press("@bobbin help", kb.Enter)
+	b.reads("#pane .only .body", "my-project")
+	b.reads("#pane .only .body", "bea")
 }
 
 // TestTheLocalSlackHasTokensOfItsOwn checks that the local Slack, which any program or web page on this
@@ -602,7 +605,7 @@ func TestWithAModel(t *testing.T) {
 	own := filepath.Join(harness.Dir(t), "mine.git")
 	require.NoError(t, stage.PlantRemote(own, []txtar.File{{Name: "README.md", Data: []byte("# Mine\n")}}))
 	for _, push := range []bool{false, true} {
-		model, err := story.Serve("mine", "== mine-7\nexpect user \"who are you\"\ncall reply\n"+
+		model, err := story.Serve("mine", "== mine-7\nexpect user \"who wrote this\"\ncall reply\n"+
 			"  text: A model of yours\n---\n", "nothing else is asked")
 		require.NoError(t, err)
 		t.Cleanup(model.Close)
@@ -619,7 +622,7 @@ func TestWithAModel(t *testing.T) {
 		require.Equal(t, "mine-7 on mine", w.Model)
 		require.Equal(t, push, p.Stage.RemoteConfig().URL == own)
 		slack := p.Stage.Slack
-		ts, err := slack.Say(p.Stage.Channel, p.Stage.People["ann"], slack.Mention()+" who are you?", "")
+		ts, err := slack.Say(p.Stage.Channel, p.Stage.People["ann"], slack.Mention()+" who wrote this?", "")
 		require.NoError(t, err)
 		_, err = slack.WaitFor(harness.Soon(t), p.Stage.Channel, ts, func(thread []slacktest.Message) bool {
 			return strings.Contains(thread[len(thread)-1].Text, "A model of yours")

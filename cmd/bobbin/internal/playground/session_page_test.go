@@ -234,7 +234,7 @@ func TestLongSessionPage(t *testing.T) {
 	chromium(t)
 	p := openPlayground(t, func(opt *Options) { opt.NoSandbox = unavailable })
 	ann := open(t, p.URL, 1280, 800)
-	ann.press("@bobbin hello", kb.Enter, kb.Enter)
+	ann.press("@bobbin who wrote this?", kb.Enter)
 	ann.click("#main .replies", "repl")
 	ann.reads("#pane .body", "No model is connected")
 	_, err := p.Stage.Store.Pool.Exec(t.Context(),
@@ -266,7 +266,7 @@ func TestLongSessionPage(t *testing.T) {
 	}
 	home := ann.again("/ann/home")
 	list := home.again(home.pageLink("#main"))
-	list.click(".sessions a", "hello")
+	list.click(".sessions a", "who wrote this")
 	list.sees("document.querySelectorAll('.plan .box').length === 2 && document.querySelectorAll('.plan " +
 		".ticked').length === 1")
 	list.sees("(document.querySelectorAll('.sides img').forEach((i) => i.loading = 'eager'), " +
