@@ -166,6 +166,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 	cfg.Adjust = func(s *server.Settings) {
 		s.ProgressCards = true
 		s.AgentStatus = true
+		s.Signs = true
 		s.PageURL = "http://" + p.listener.Addr().String()
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
