@@ -199,6 +199,8 @@ func TestHelpTeaches(t *testing.T) {
 		"clean":    {"--dry-run", "while a bot runs", "every hour"},
 		"reload":   {"--config=FILE", "SIGHUP", "is refused", "the previous configuration stays"},
 		"learned":  {"<repository>", "--json", "forget lesson N"},
+		"backup":   {"<dir>", "Works while a bot runs", "no tokens", "made again"},
+		"restore":  {"<dir>", "whole or not at all", "--replace", "newer version", "Stop the bot"},
 		"schema":   {"yaml-language-server", "bobbin.schema.json"},
 		"pause":    {"--all", "while a bot runs", "told so once", "bobbin resume"},
 		"resume":   {"--list", "within seconds"},

@@ -54,7 +54,7 @@ var doors = map[string][]string{
 		"workflow/model",
 		"workflow/model/modeltest", "workflow/plaintext", "workflow/pullrequests", "workflow/redact",
 		"workflow/repository", "workflow/skill", "workflow/store", "workflow/store/backports",
-		"workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
+		"workflow/store/backup", "workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
 		"workflow/store/lessons", "workflow/store/outbox", "workflow/store/pullrequest",
 		"workflow/store/queue", "workflow/store/retention", "workflow/store/storetest",
 		"workflow/store/ticket",
@@ -144,6 +144,7 @@ var doors = map[string][]string{
 		"workflow", "workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
 		"workflow/store/progress", "workflow/store/queue",
 	},
+	"workflow/store/backup": {"workflow/store/database"},
 	"workflow/store/backports": {
 		"workflow/store", "workflow/store/consent", "workflow/store/database",
 		"workflow/store/pullrequest", "workflow/store/queue",
@@ -243,6 +244,7 @@ var inTests = map[string][]string{
 		"workflow/store/merges", "workflow/store/outbox", "workflow/store/pullrequest",
 		"workflow/store/ticket", "workflow/store/view",
 	},
+	"workflow/store/backup": {"repo/postgres/postgrestest", "workflow/store", "workflow/store/storetest"},
 	"workflow/store/consent": {
 		"workflow/store", "workflow/store/inbox", "workflow/store/merges", "workflow/store/outbox",
 		"workflow/store/ticket",
@@ -337,8 +339,8 @@ var libraryOwners = map[string][]string{
 	"github.com/jackc/pgx/v5": {
 		"cmd/bobbin/internal/health", "cmd/bobbin/internal/operate", "cmd/bobbin/internal/secrets",
 		"cmd/bobbin/internal/sessions", "cmd/bobbin/internal/storage", "repo/postgres",
-		"repo/postgres/postgrestest", "workflow/store", "workflow/store/backports", "workflow/store/ciproof",
-		"workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
+		"repo/postgres/postgrestest", "workflow/store", "workflow/store/backports", "workflow/store/backup",
+		"workflow/store/ciproof", "workflow/store/consent", "workflow/store/database", "workflow/store/inbox",
 		"workflow/store/internal/record", "workflow/store/lessons", "workflow/store/merges",
 		"workflow/store/outbox",
 		"workflow/store/progress", "workflow/store/pullrequest", "workflow/store/queue",

@@ -85,7 +85,9 @@ type commands struct {
 	Sessions sessionsCommand `cmd:"" group:"Look and operate" help:"List sessions, or show one in full."`
 	Audit    auditCommand    `cmd:"" group:"Look and operate" help:"Print a session as JSON lines: everything that was decided or run. Or check that nobody changed it."`
 	operate.Commands
-	Clean cleanCommand `cmd:"" group:"Look and operate" help:"Remove data that is older, or larger, than keep allows (serve does so, too)."`
+	Clean   cleanCommand   `cmd:"" group:"Look and operate" help:"Remove data that is older, or larger, than keep allows (serve does so, too)."`
+	Backup  backupCommand  `cmd:"" group:"Look and operate" help:"Write everything that the bot keeps into a folder, while it runs."`
+	Restore restoreCommand `cmd:"" group:"Look and operate" help:"Put a backup into an empty database."`
 
 	programCommands
 }

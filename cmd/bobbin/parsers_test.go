@@ -659,6 +659,11 @@ var inside = map[string]string{
 		"what the operator typed",
 	"cmd/bobbin/internal/initcmd/seen.go": "a list of a git host of the operator's, " +
 		"by encoding/json alone; what is chosen of it is checked as configuration",
+	"cmd/bobbin/internal/config/prices.go": "prices.json, which is in the program, and addresses of the " +
+		"configuration, by net/url",
+	"workflow/store/backup/manifest.go": "the operator's backup, by encoding/json, after its checksum",
+	"workflow/store/backup/restore.go": "the operator's backup, by compress/gzip and Postgres, after its " +
+		"checksum",
 	"cmd/bobbin/internal/config/sources.go": "addresses of the configuration, " +
 		"by url.Parse alone",
 	"repo/source/http.go": "addresses of the configuration and of redirects, " +

@@ -55,7 +55,8 @@ func (d redrawing) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) er
 	}
 	_, err = tx.Exec(ctx,
 		`update cards c set ended = s.phase, ended_ms = s.worked_ms, ended_usd = s.spent_usd,
-			ended_tokens = s.tokens, ended_unpriced = s.unpriced, ended_task = (select coalesce(max(number), 0) from tasks
+			ended_tokens = s.tokens, ended_unpriced = s.unpriced,
+			ended_task = (select coalesce(max(number), 0) from tasks
 				where session_id = $1), due_at = greatest(now(), drawn_at + $2::interval)
 		from sessions s where c.session_id = $1 and s.id = $1 and c.ended is null`, t.id, cardPace)
 	return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
@@ -33,7 +34,57 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return err
 }
 
+// MigrateTo makes the tables of a database that has none, as the migrations up to these numbers make them. A
+// database that has tables has to be of that version: what later migrations do to rows cannot be done
+// beforehand. It fails with a NewerError if this program does not know the version.
+func (d *DB) MigrateTo(ctx context.Context, schema, queue int64) error {
+	known, found, err := d.versions(ctx)
+	if err != nil {
+		return err
+	}
+	asked := version{schema: []int64{schema}, queue: []int64{queue}}
+	if err := asked.newerThan(known); err != nil {
+		return err
+	}
+	switch {
+	case newest(found.schema) == schema && newest(found.queue) == queue:
+		return nil
+	case len(found.schema) > 0 || len(found.queue) > 0:
+		return fmt.Errorf("the backup has schema %d and the database %d: restore it into a new database, "+
+			"which is brought up to date afterwards", schema, newest(found.schema))
+	}
+	return d.locked(ctx, func(ours *goose.Provider, jobs *rivermigrate.Migrator[pgx.Tx]) error {
+		opts := &rivermigrate.MigrateOpts{TargetVersion: int(queue)}
+		if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp, opts); err != nil {
+			return fmt.Errorf("migrate: queue: %w", err)
+		}
+		if _, err := ours.UpTo(ctx, schema); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		return nil
+	})
+}
+
 func (d *DB) migrateLocked(ctx context.Context) error {
+	return d.locked(ctx, func(ours *goose.Provider, jobs *rivermigrate.Migrator[pgx.Tx]) error {
+		if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil {
+			// the holder of the lock before us has changed it
+			return err
+		}
+		if _, err := jobs.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
+			return fmt.Errorf("migrate: queue: %w", err)
+		}
+		if _, err := ours.Up(ctx); err != nil {
+			return fmt.Errorf("migrate: %w", err)
+		}
+		return nil
+	})
+}
+
+// locked runs do under the lock around migrations, with Bobbin's migrations and those of the job queue.
+func (d *DB) locked(
+	ctx context.Context, do func(ours *goose.Provider, jobs *rivermigrate.Migrator[pgx.Tx]) error,
+) error {
 	conn, err := d.Pool.Acquire(ctx)
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -49,11 +100,6 @@ func (d *DB) migrateLocked(ctx context.Context) error {
 			_ = conn.Conn().Close(after) // the pool must not keep it: other replicas would wait for the lock
 		}
 	}()
-	if upToDate, err := d.isUpToDate(ctx); upToDate || err != nil {
-		// the holder of the lock before us has changed it
-		return err
-	}
-
 	queue, err := rivermigrate.New(riverpgxv5.New(d.Pool), nil)
 	if err != nil {
 		return fmt.Errorf("migrate: queue: %w", err)
@@ -64,13 +110,7 @@ func (d *DB) migrateLocked(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	if _, err := queue.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil {
-		return fmt.Errorf("migrate: queue: %w", err)
-	}
-	if _, err := ours.Up(ctx); err != nil {
-		return fmt.Errorf("migrate: %w", err)
-	}
-	return nil
+	return do(ours, queue)
 }
 
 // addTrigrams adds the extension pg_trgm, which compares reports by their

@@ -95,8 +95,8 @@ func readCard(ctx context.Context, tx pgx.Tx, session string, run int) (*workflo
 			where c.session_id = $1 and c.run = $2`,
 		session, run).
 		Scan(&c.Thread.Team, &c.Thread.Channel, &c.Thread.TS, &c.Repositories, &c.Part, &c.Key, &c.TS,
-			&c.Phase, &c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.Cost.USD, &c.Cost.Tokens, &c.Cost.Unpriced,
-			&worked, &c.AwaitsCI, &c.ApprovedBy, &c.Missing)
+			&c.Phase, &c.Ended, &c.Stop, &c.DrawnMark, &from, &to, &c.Cost.USD, &c.Cost.Tokens,
+			&c.Cost.Unpriced, &worked, &c.AwaitsCI, &c.ApprovedBy, &c.Missing)
 	if err != nil {
 		return nil, fmt.Errorf("card %d of %s: %w", run, session, err)
 	}

@@ -33,6 +33,14 @@ func TestPriceOf(t *testing.T) {
 	t.Parallel()
 	listed := Price{Input: 1.25, Cached: 0.125, Output: 10, Source: "OpenAI's API price list, standard tier"}
 	local := ModelEndpoint{URL: "http://localhost:11434/v1"}
+	gateway := ModelTable{SharedURL: "https://llm.acme.com/v1"}
+	here := ModelTable{SharedURL: "http://127.0.0.1:4000/v1"}
+	renamed := modelTable(Model{ModelEndpoint: ModelEndpoint{ServedAs: "gpt-5"}})
+	two := new(2.0)
+	three := new(3.0)
+	priced := modelTable(Model{Input: two, Output: three})
+	cached := modelTable(Model{Input: two, Cached: new(0.5)})
+	pricedHere := modelTable(Model{Input: two, Output: three, ModelEndpoint: local})
 	for name, test := range map[string]struct {
 		table ModelTable
 		model string
@@ -41,13 +49,13 @@ func TestPriceOf(t *testing.T) {
 		"of the table":         {model: "gpt-5", want: listed},
 		"a snapshot":           {model: "gpt-5-2025-08-07", want: listed},
 		"of no list":           {model: "gpt-5-turbo-of-ours"},
-		"at a gateway":         {table: ModelTable{SharedURL: "https://llm.acme.com/v1"}, model: "gpt-5", want: listed},
-		"on this machine":      {table: ModelTable{SharedURL: "http://127.0.0.1:4000/v1"}, model: "gpt-5"},
+		"at a gateway":         {table: gateway, model: "gpt-5", want: listed},
+		"on this machine":      {table: here, model: "gpt-5"},
 		"own endpoint here":    {table: modelTable(Model{ModelEndpoint: local}), model: "m"},
-		"under another name":   {table: modelTable(Model{ModelEndpoint: ModelEndpoint{ServedAs: "gpt-5"}}), model: "m", want: listed},
-		"configured":           {table: modelTable(Model{Input: new(2.0), Output: new(3.0)}), model: "m", want: Price{Input: 2, Cached: 2, Output: 3}},
-		"configured, cached":   {table: modelTable(Model{Input: new(2.0), Cached: new(0.5)}), model: "m", want: Price{Input: 2, Cached: 0.5}},
-		"configured, but here": {table: modelTable(Model{Input: new(2.0), Output: new(3.0), ModelEndpoint: local}), model: "m", want: Price{Input: 2, Cached: 2, Output: 3}},
+		"under another name":   {table: renamed, model: "m", want: listed},
+		"configured":           {table: priced, model: "m", want: Price{Input: 2, Cached: 2, Output: 3}},
+		"configured, cached":   {table: cached, model: "m", want: Price{Input: 2, Cached: 0.5}},
+		"configured, but here": {table: pricedHere, model: "m", want: Price{Input: 2, Cached: 2, Output: 3}},
 	} {
 		got, known := test.table.PriceOf(test.model)
 		require.Equal(t, test.want != Price{}, known, name)
@@ -69,7 +77,8 @@ func TestModelsByPrice(t *testing.T) {
 	}}}
 	names, sources := c.ListedModels()
 	require.Equal(t, []string{"claude-opus-4-5-20251101", "gpt-5"}, names)
-	require.Equal(t, []string{"Anthropic's API price list", "OpenAI's API price list, standard tier"}, sources)
+	require.Equal(t,
+		[]string{"Anthropic's API price list", "OpenAI's API price list, standard tier"}, sources)
 	require.Equal(t, []string{"ours"}, c.ModelsWithoutPrice())
 	require.Empty(t, c.ModelsNotLimited())
 	c.Limits.Session.USD = 5

@@ -31,7 +31,8 @@ type Spending struct {
 // Help returns the detailed text of bobbin spending --help.
 func (Spending) Help() string {
 	return `Days are in UTC. The cost counts the models whose prices are known: from the configuration,
-or from the table that comes with Bobbin. "unpriced" are the tokens of the others. People and channels are shown by their ids in Slack. Sessions that bobbin clean removed completely
+or from the table that comes with Bobbin. "unpriced" are the tokens of the others. People and channels
+are shown by their ids in Slack. Sessions that bobbin clean removed completely
 (keep.decisions_days) no longer count. For example: bobbin spending --by month,repository --csv`
 }
 
@@ -70,7 +71,9 @@ func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) e
 		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, strings.ToUpper(strings.Join(append(slices.Clone(c.By), spentColumns...), "\t")))
 		for _, x := range spent {
-			fmt.Fprintln(w, cli.WithoutControls(strings.Join(append(x.Keys, figures(x, strings.Replace(workflow.Money(x.USD), "$", "", 1))...), "\t")))
+			usd := strings.Replace(workflow.Money(x.USD), "$", "", 1)
+			row := append(x.Keys, figures(x, usd)...)
+			fmt.Fprintln(w, cli.WithoutControls(strings.Join(row, "\t")))
 		}
 		return w.Flush()
 	})
