@@ -522,6 +522,7 @@ func partOfMore(shop []txtar.File) []txtar.File {
 // check that, if the audit does not verify, or if a message of the bot has a problem such as a mention, a
 // link or a preview that the story does not allow.
 func (s *story) end(ts *testscript.TestScript) {
+	s.pressEvery(ts)
 	if a, err := consent.VerifyAudit(context.Background(), s.Store.DB, ""); err == nil && a.Flaw != nil {
 		// a story that was interrupted may have no store
 		s.t.Errorf("%s: the audit does not hold: %s", ts.Name(), a.Flaw)

@@ -260,3 +260,19 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 	s.Close()
 	require.Error(t, <-failed)
 }
+
+// TestAServerThatImprovisesAnswersAnything shows that an improvised answer is a call of a tool of the agent,
+// with all hunks of a diff named, or words, and that what was refused is not tried again.
+func TestAServerThatImprovisesAnswersAnything(t *testing.T) {
+	t.Parallel()
+	tool, in := modeltest.ImprovisedCall([]string{"read_file", "explain_diff"}, "",
+		[]string{"", "Hunk 1, a.go (changed):\n+x\nHunk 2, b.go (changed):\n+y"}, "so it is")
+	require.Equal(t, "explain_diff", tool)
+	require.JSONEq(t, `{"summary": "so it is", "hunks": [{"number": 1, "why": "so it is"},
+		{"number": 2, "why": "so it is"}]}`, in)
+	tool, in = modeltest.ImprovisedCall([]string{"blocked", "reply"}, "reply", nil, "so it is")
+	require.Equal(t, "blocked", tool)
+	require.JSONEq(t, `{"reason": "so it is"}`, in)
+	tool, _ = modeltest.ImprovisedCall([]string{"read_file"}, "", nil, "so it is")
+	require.Empty(t, tool)
+}

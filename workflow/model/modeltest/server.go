@@ -33,6 +33,8 @@ type Server struct {
 	points   map[string]chan struct{} // waits and hangs that were reached
 	releases map[string]chan struct{}
 	givenUp  map[string]chan struct{}
+
+	improvised string // see Improvise; empty: the script is followed
 }
 
 // Serve starts a server for a script, on a free port of 127.0.0.1.
@@ -223,6 +225,9 @@ func pause(ctx context.Context, d time.Duration) bool {
 func (s *Server) choose(r *request) (preparedAnswer, string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.improvised != "" {
+		return s.improvise(r), ""
+	}
 	p := s.partFor(r)
 	if p == nil {
 		return preparedAnswer{}, s.note("%s: no part answers for the model %q", s.script.name, r.Model)

@@ -83,6 +83,9 @@ func (i *Inquiries) AskAbout(
 	return d.inquiry, nil
 }
 
+// errNoChange means that a question is about a change, and nothing is changed.
+var errNoChange = errors.New("nothing is changed yet")
+
 // agentFor holds which agent answers which kind of inquiry.
 var agentFor = map[workflow.InquiryKind]string{
 	workflow.InquiryConsult: agent.Consultant,
@@ -215,11 +218,19 @@ func (i *Inquiries) answerOpen(ctx context.Context, q workflow.Inquiry) {
 	if errors.As(err, &limit) && i.Session().Open {
 		return // the orchestrator pauses at the same limit, and the inquiry is asked again after that
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, errNoChange) {
 		i.Log.Error("inquiry", "kind", q.Kind, "err", err)
+	}
+	if err != nil {
 		q.Answer = json.RawMessage(`{}`)
 	}
 	parts := i.answerParts(q)
+	if errors.Is(err, errNoChange) {
+		parts = []store.Part{
+			progress.Inquiry(q),
+			store.Lines(i.ProgramLine("Nothing is changed yet, so there is nothing to look at.")),
+		}
+	}
 	if _, tells := ledger.Find[inbox.AgentNote](parts); tells && i.hideFromOrchestrator(ctx, q.By) {
 		parts = ledger.Without[inbox.AgentNote](parts)
 		// the thread has read the answer, which must not redirect approved work
@@ -250,14 +261,14 @@ func (i *Inquiries) questionText(ctx context.Context, q workflow.Inquiry) (strin
 	}
 	work := i.Trees.Current().Work
 	if work == nil {
-		return "", nil, errors.New("there is no change to explain yet")
+		return "", nil, errNoChange
 	}
 	hunks, err := work.ListHunks(ctx)
 	if err != nil {
 		return "", nil, err
 	}
 	if len(hunks) == 0 {
-		return "", nil, errors.New("nothing is changed yet")
+		return "", nil, errNoChange
 	}
 	parts := []string{question}
 	if s := i.Session(); s.Revision > 0 {
@@ -399,8 +410,8 @@ func (i *Inquiries) answerParts(q workflow.Inquiry) []store.Part {
 	f := []store.Part{progress.Inquiry(q)}
 	if q.Kind != workflow.InquiryConsult {
 		if string(q.Answer) == "{}" {
-			return append(f, store.Lines(i.ProgramLine("I could not look at the change just now: "+
-				"there may be nothing to look at yet. Ask again in a moment.")))
+			return append(f, store.Lines(i.ProgramLine("The model gave no explanation of the change. "+
+				"\"Show the diff\" shows it; ask again, or ask about one file.")))
 		}
 		f = append(f, lookedNote(q))
 		if s := i.Session(); s.Phase == workflow.PhaseExploring && !s.Open {

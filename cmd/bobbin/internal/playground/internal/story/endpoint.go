@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net"
 	"net/http"
 	"time"
@@ -99,36 +98,26 @@ func (e *Endpoint) answer(ctx context.Context, body []byte) (*http.Response, err
 	return e.answerHonestly(ctx, body)
 }
 
-// answerTools lists the tools with which agents answer people: the argument that takes the text, and
-// the other required arguments.
-var answerTools = []struct {
-	tool, words string
-	beside      map[string]any
-}{
-	{"reply", "text", nil},
-	{"advise", "bottom_line", map[string]any{"steps": []string{}, "effort": "quick", "confidence": "low"}},
-	{"explain_diff", "summary", map[string]any{"hunks": []string{}}},
-	{"blocked", "reason", nil},
-}
-
 // honestly returns a script with the honest answer, as a call of a tool that the request offers, or as text.
 func (e *Endpoint) honestly(body []byte) (string, error) {
 	var asked struct {
-		Tools []struct{ Function struct{ Name string } }
+		Messages []struct{ Content any }
+		Tools    []struct{ Function struct{ Name string } }
 	}
 	if err := json.Unmarshal(body, &asked); err != nil {
 		return "", fmt.Errorf("a request that is none: %w", err)
 	}
-	for _, way := range answerTools {
-		for _, t := range asked.Tools {
-			if t.Function.Name != way.tool {
-				continue
-			}
-			in := map[string]any{way.words: e.honest}
-			maps.Copy(in, way.beside)
-			raw, err := json.Marshal(in)
-			return "== *\ncall " + way.tool + " " + string(raw) + "\n---\n", err
+	var offered, texts []string
+	for _, t := range asked.Tools {
+		offered = append(offered, t.Function.Name)
+	}
+	for _, m := range asked.Messages {
+		if text, ok := m.Content.(string); ok {
+			texts = append(texts, text)
 		}
+	}
+	if tool, arguments := modeltest.ImprovisedCall(offered, "", texts, e.honest); tool != "" {
+		return "== *\ncall " + tool + " " + arguments + "\n---\n", nil
 	}
 	return "== *\nsay " + e.honest + "\n---\n", nil
 }
