@@ -287,8 +287,10 @@ type Posting struct {
 	Reaction string
 	OnTS     string
 	// EphemeralTo is a Slack user id. It makes this posting the text Ephemeral, which only this person sees.
-	// Whether it was shown cannot be looked up, so it is tried only once.
-	EphemeralTo, Ephemeral string
+	// Whether it was shown cannot be looked up, so it is tried only once. If the posting has a line, that is
+	// shown instead, and is posted in the thread if it cannot be shown to the person alone, or may not have
+	// been. It names the person then: EphemeralName.
+	EphemeralTo, Ephemeral, EphemeralName string
 
 	// it was tried before: look it up before posting again
 	Tried   bool

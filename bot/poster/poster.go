@@ -155,8 +155,10 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 	recorded := posting
 	posting = p.GuestFilter.filterPosting(ctx, posting)
 	switch {
+	case posting.EphemeralTo != "" && len(posting.Lines) > 0:
+		return p.postPrivately(ctx, posting)
 	case posting.EphemeralTo != "":
-		return posting.Key, p.postEphemeral(ctx, posting)
+		return posting.Key, p.postEphemeral(ctx, posting, p.style().Render(posting.Ephemeral, nil))
 	case posting.Reaction != "":
 		return posting.OnTS, p.addReaction(ctx, posting)
 	case posting.Sign && p.OwnStatus != nil && p.OwnStatus(posting.Thread):
@@ -181,6 +183,11 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 	case posting.Rewrites != "":
 		return posting.OnTS, p.rewriteMessage(ctx, posting, recorded)
 	}
+	return p.postReply(ctx, posting)
+}
+
+// postReply posts the parts and files of a reply that are not in the thread yet.
+func (p *Poster) postReply(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
 	parts, files := p.style().Message(posting)
 	if posting.Card != nil {
 		parts = []render.Part{render.CardFace{
@@ -300,16 +307,40 @@ func (p *Poster) endSign(ctx context.Context, posting *workflow.Posting) error {
 	return judgeRefusal(err)
 }
 
-// postEphemeral shows words, which are Markdown, to one person alone. If they were tried before, they may
-// have been shown.
-func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting) error {
+// postEphemeral shows words to one person alone. If they were tried before, they may have been shown.
+func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting, text string) error {
 	if posting.Tried {
 		return nil
 	}
-	_, err := p.Slack.API.PostEphemeralContext(ctx, posting.Thread.Channel, posting.EphemeralTo,
-		slack.MsgOptionText(p.style().Render(posting.Ephemeral, nil), false), slack.MsgOptionTS(posting.Thread.TS),
-		slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+	err := p.Slack.Call(ctx, func() error {
+		_, err := p.Slack.API.PostEphemeralContext(ctx, posting.Thread.Channel, posting.EphemeralTo,
+			slack.MsgOptionText(text, false), slack.MsgOptionTS(posting.Thread.TS), slack.MsgOptionParse(false),
+			slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+		return err
+	})
 	return judgeRefusal(err)
+}
+
+// postPrivately shows a line to one person alone. If Slack refuses that, or if it was tried before and nobody
+// knows whether it was shown, the line is posted in the thread, so that it is not lost.
+func (p *Poster) postPrivately(ctx context.Context, posting *workflow.Posting) (ts string, err error) {
+	if !posting.Tried {
+		err := p.postEphemeral(ctx, posting, p.style().Line(posting.Lines[0]))
+		var refused *refusal
+		if !errors.As(err, &refused) {
+			return posting.Key, err
+		}
+		p.log().Info("a line is posted in the thread, since Slack does not show it to the person alone",
+			"key", posting.Key, "reason", refused.reason)
+	}
+	public := *posting
+	public.Reaction, public.EphemeralTo, public.Ephemeral = "", "", ""
+	line := posting.Lines[0]
+	if posting.EphemeralName != "" {
+		line.Text = posting.EphemeralName + ": " + line.Text
+	}
+	public.Lines = []workflow.Line{line}
+	return p.postReply(ctx, &public)
 }
 
 func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) error {

@@ -751,6 +751,7 @@ var inside = map[string]string{
 	"workflow/store/consent/removal.go":                      "rows of ours",
 	"workflow/store/outbox/outbox.go":                        "rows of ours",
 	"workflow/store/outbox/move.go":                          "rows of ours",
+	"workflow/store/outbox/reaction.go":                      "rows of ours",
 	"workflow/store/move.go":                                 "rows of ours",
 	"workflow/store/session.go":                              "rows of ours",
 	"workflow/store/inbox/alerts.go":                         "the ts of a message that was read",

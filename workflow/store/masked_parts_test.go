@@ -199,9 +199,15 @@ func prefixed(prefix, fields string) string {
 }
 
 func threadParts() []maskedPart {
+	private := lineKeeps("Line.")
+	private[anID] += " Key User"
 	reworded := lineKeeps("Line.")
 	joined := lineKeeps("Line.")
 	reworded[aName] += " ActionID Label"
+	for why, fields := range lineKeeps("BelowTalk.Line.") {
+		reworded[why] += " " + fields
+	}
+	reworded[anID] += " BelowTalk.Key BelowTalk.User"
 	joined[anID] += " Other By"
 	sign := lineKeeps("Line.")
 	sign[anID] += " Of"
@@ -213,6 +219,7 @@ func threadParts() []maskedPart {
 	}
 	return []maskedPart{
 		{store.Hint{}, kept{anID: "Key User"}},
+		{store.PrivateLine{}, private},
 		{store.Lines{}, lineKeeps("")},
 		{store.Replies{}, lineKeeps("")},
 		{store.Reworded{}, reworded},

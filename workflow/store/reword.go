@@ -25,9 +25,9 @@ type Reworded struct {
 	Label    string
 	Revision int
 	Line     workflow.Line
-	// BelowTalk says Line as a new reply if another person than the one who is answered wrote below the
-	// earlier line: there nobody would look for the new words.
-	BelowTalk bool
+	// BelowTalk is shown to one person alone if another person than the one who is answered wrote below the
+	// earlier line: there nobody would look for the new words, which are in the thread once.
+	BelowTalk *PrivateLine
 }
 
 func (Reworded) Stage() record.Stage { return record.Thread }
@@ -35,6 +35,10 @@ func (Reworded) Stage() record.Stage { return record.Thread }
 // Mask masks the line. The action and the label by which a message is found are the program's own.
 func (w Reworded) Mask(mask func(string) string) record.Part {
 	w.Line = w.Line.Mask(mask)
+	if w.BelowTalk != nil {
+		private, _ := w.BelowTalk.Mask(mask).(PrivateLine)
+		w.BelowTalk = &private
+	}
 	return w
 }
 
@@ -65,7 +69,9 @@ func (w Reworded) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if talk, err := w.isBelowTalk(ctx, tx, r, key); err != nil {
 		return err
 	} else if talk {
-		return insertLine(ctx, tx, r.Session, w.Line, true)
+		if err := w.BelowTalk.Write(ctx, tx, r); err != nil {
+			return err
+		}
 	}
 	line, err := keepLine(ctx, tx, r.Session, w.Line)
 	if err != nil {
@@ -88,7 +94,7 @@ func (w Reworded) isBelowTalk(
 	ctx context.Context, tx pgx.Tx, r *record.Recording, key string,
 ) (talk bool, err error) {
 	h, ok := record.Find[inbox.Handled](r)
-	if !w.BelowTalk || !ok {
+	if w.BelowTalk == nil || !ok {
 		return false, nil
 	}
 	err = tx.QueryRow(ctx,

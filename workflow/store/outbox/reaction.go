@@ -2,6 +2,7 @@ package outbox
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -25,6 +26,8 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 		first = `true`
 	}
 	p := &workflow.Posting{Session: session}
+	var line []byte
+	var part string
 	err := r.db.Retry(ctx, func() error {
 		return r.db.Pool.QueryRow(ctx,
 			`update outbox set batch = outbox.key, tried_at = coalesce(outbox.tried_at, now())
@@ -34,11 +37,12 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 				first+` order by o.id limit 1) as next
 			where s.id = $1 and outbox.reaction <> '' and outbox.id = next.id
 			returning outbox.key, outbox.reaction, outbox.on_ts, outbox.ephemeral_to, outbox.ephemeral,
-				next.tried, s.team, coalesce(outbox.channel, s.channel),
+				outbox.ephemeral_name, outbox.ephemeral_line,
+				case when s.part_of is null then '' else s.repository end, next.tried, s.team, coalesce(outbox.channel, s.channel),
 				coalesce(outbox.thread_ts, split_part(s.thread_ts, ' ', 1))`,
 			session).
-			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.Tried, &p.Thread.Team,
-				&p.Thread.Channel, &p.Thread.TS)
+			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.EphemeralName, &line, &part, &p.Tried,
+				&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
@@ -46,6 +50,16 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 	if err != nil {
 		return nil, fmt.Errorf("outbox of %s: %w", session, err)
 	}
+	if line == nil {
+		return p, nil
+	}
+	p.Lines = make([]workflow.Line, 1)
+	if err := json.Unmarshal(line, &p.Lines[0]); err != nil {
+		return nil, fmt.Errorf("the line of %s: %w", p.Key, err)
+	}
+	l := &p.Lines[0]
+	l.Agent = workflow.SignatureIn(l.Agent, part)
+	l.Text = addressReplies(l.Text, l.Vouched, part)
 	return p, nil
 }
 

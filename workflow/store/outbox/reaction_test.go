@@ -97,3 +97,31 @@ func TestAHintIsTriedOnce(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, line, "it is no line")
 }
+
+// A line for one person alone is recorded once for its key, is no line of the thread, and can be posted in it.
+func TestAPrivateLineIsRecordedOnce(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	s := storetest.Open(t)
+	turn := storetest.BeginTurn(t, s)
+	line := workflow.Line{Agent: "orchestrator", Text: "Only bea can approve here.", Vouched: []int{0}}
+	private := store.PrivateLine{Key: "7", User: "U2", Name: "gus", Line: line}
+	require.NoError(t, turn.Record(ctx, private))
+	require.NoError(t, turn.Record(ctx, private), "once")
+	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from outbox where ephemeral_to <> ''`))
+	require.Zero(t, storetest.CountRows(t, s, `select count(*) from lines where text like 'Only bea%'`))
+	out := outbox.New(s.DB).Reactions()
+	for {
+		p, err := out.Next(ctx, turn.Session().ID)
+		require.NoError(t, err)
+		if p.EphemeralTo == "" {
+			_, err := out.Posted(ctx, p.Key, p.OnTS)
+			require.NoError(t, err)
+			continue
+		}
+		require.Equal(t, []any{"U2", "gus", []workflow.Line{line}},
+			[]any{p.EphemeralTo, p.EphemeralName, p.Lines})
+		require.Equal(t, "[orchestrator] ◆ Only bea can approve here.", p.Ephemeral)
+		break
+	}
+}
