@@ -250,6 +250,12 @@ type Approvers struct {
 	Missing string
 }
 
+// Why a person may not approve, where that is about the approvers of the repository.
+const (
+	WhyRequester = "somebody other than the person who asked has to approve"
+	WhyNotNamed  = "this repository names its approvers"
+)
+
 // MayApprove returns why p may not approve work that the requesters asked for, or an empty string if p may.
 func (a Approvers) MayApprove(p Person, requesters ...string) string {
 	switch {
@@ -269,9 +275,9 @@ func (a Approvers) MayApprove(p Person, requesters ...string) string {
 	case !p.InThread:
 		return "only members of this channel can approve"
 	case a.OtherThanRequester && slices.Contains(requesters, p.ID):
-		return "somebody other than the person who asked has to approve"
+		return WhyRequester
 	case len(a.People) > 0 && !slices.Contains(a.People, p.ID):
-		return "this repository names its approvers"
+		return WhyNotNamed
 	}
 	return ""
 }
@@ -285,13 +291,18 @@ func (a Approvers) Who() string {
 	if len(a.People) > 0 {
 		who = "The approvers of this repository can"
 	}
+	return who + a.Limits() + "."
+}
+
+// Limits says, as the end of a sentence, what else an approval needs.
+func (a Approvers) Limits() (limits string) {
 	if a.OtherThanRequester {
-		who += ", except the person who asked"
+		limits = ", except the person who asked"
 	}
 	if a.Needed > 1 {
-		who += fmt.Sprintf("; %d of them have to", a.Needed)
+		limits += fmt.Sprintf("; %d of them have to", a.Needed)
 	}
-	return who + "."
+	return limits
 }
 
 // A Need says that somebody of a group has to be among the approvers of a change to some files.

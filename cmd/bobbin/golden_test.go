@@ -75,7 +75,8 @@ func threadCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []
 // message matches a message in the text of a thread, with the lines below it that belong to it.
 var message = regexp.MustCompile(`(?m)^\S.*\n(?: .*\n)*`)
 
-// export returns the messages of a thread, one line each, with reactions and buttons.
+// export returns the messages of a thread, one line each, with reactions and buttons, and below them what one
+// person alone was shown.
 func (s *story) export(thread string) (string, error) {
 	var out strings.Builder
 	for _, m := range s.Slack.Thread(s.channelOf(thread), s.threads[thread]) {
@@ -98,6 +99,7 @@ func (s *story) export(thread string) (string, error) {
 			fmt.Fprintf(&out, "    %s\n", strings.Join(under, " "))
 		}
 	}
+	out.WriteString(s.exportAlone(thread))
 	return out.String(), nil
 }
 

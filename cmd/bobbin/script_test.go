@@ -668,7 +668,7 @@ func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	)
 }
 
-// awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT.
+// awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT, or shows it to somebody alone.
 func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	thread := mainThread
 	if len(args) > 2 && args[0] == "in" {
@@ -680,6 +680,11 @@ func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		for _, m := range s.Slack.Thread(s.channelOf(thread), s.threads[thread]) {
 			if m.BotID == s.Slack.App().BotID &&
 				strings.Contains(harness.Unmarked(s.Slack.Readable(m.Text)), text) {
+				return true, nil
+			}
+		}
+		for _, m := range s.alone(thread) {
+			if strings.Contains(harness.Unmarked(s.Slack.Readable(m.Message.Text)), text) {
 				return true, nil
 			}
 		}

@@ -48,10 +48,15 @@ func Files(paths []string) string {
 }
 
 // And joins items as a sentence does: "a, b and c".
-func And(items []string) string {
+func And(items []string) string { return joinWords(items, "and") }
+
+// Or returns the items as in a sentence: "a", "a or b", "a, b or c".
+func Or(items []string) string { return joinWords(items, "or") }
+
+func joinWords(items []string, word string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
 	}
 	last := len(items) - 1
-	return strings.Join(items[:last], ", ") + " and " + items[last]
+	return strings.Join(items[:last], ", ") + " "+word+" " + items[last]
 }

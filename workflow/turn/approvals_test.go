@@ -537,9 +537,9 @@ func TestReleasesOfOneVersionGetABranchEach(t *testing.T) {
 		},
 	} {
 		require.NoError(t, th.says(t.Context(), "ann", step.says))
-		lines, err := o.Store.Lines(t.Context(), th.Session().ID)
+		said, err := th.said(t.Context())
 		require.NoError(t, err)
-		require.Contains(t, lines[len(lines)-1].Text, step.answer)
+		require.Contains(t, said[len(said)-1], step.answer)
 	}
 	rows, err := backports.Register{Store: o.Store}.Of(t.Context(), th.Session().ID)
 	require.NoError(t, err)

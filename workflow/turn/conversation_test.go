@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -77,13 +78,13 @@ var conversations = map[string]conversation{
 		play:  said("report", "bea: stop", "cem: fix it", "gus: fix it", "press gus take_up"),
 		want:  "approvals:",
 		phase: "stopped",
-		says:  []string{"gus, I cannot take your approval: guests cannot approve."},
+		says:  []string{"Guests cannot approve."},
 	},
 	"an offer from before a later stop takes up nothing": {
 		play:  said("report", "bea: stop", "cem: fix it", "bea: stop", "press cem take_up"),
 		want:  "approvals:",
 		phase: "stopped",
-		says:  []string{"somebody said stop again since"},
+		says:  []string{"Somebody said stop again since"},
 	},
 	"stop, fix it, stop, fix it, fix it": {
 		play:  said("report", "bea: stop", "cem: fix it", "bea: stop", "cem: fix it", "cem: fix it"),
@@ -376,13 +377,17 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		phase: "working",
 	},
-	"more talk below the question is asked about anew, in a new line": {
+	"a question that stays above more talk is in the thread once": {
 		play: said(
 			"report", "ann: <@UCEM> do you like the header?", "bea: fix it",
 			"ann: <@UCEM> or the footer?", "bea: go ahead",
 		),
 		want: "approvals:",
-		says: []string{"bea, shall I read “fix it” as", "bea, shall I read “go ahead” as"},
+		says: []string{
+			"bea, shall I read “go ahead” as",
+			`Shall I read “go ahead” as approval of revision 1? Press a button, or reply "fix it". ` +
+				"The buttons are with my question above.",
+		},
 	},
 	"fix it below a question that was for somebody else is asked about": {
 		play: said("report", "ann: do we ship on friday, cem?", "silence", "bea: fix it"),
@@ -529,7 +534,7 @@ var conversations = map[string]conversation{
 	},
 	"a guest's yes is not put below the offer": {
 		play: said("interview", "bea: wrap up", "gus: yes"), want: "approvals:", note: "-",
-		says: []string{"gus, a full member has to take these answers."},
+		says: []string{"A full member has to take these answers."},
 	},
 	"a guest's press takes nothing": {
 		play: said("interview", "bea: wrap up", "press gus take_defaults", "press bea take_defaults"),
@@ -731,12 +736,8 @@ func TestConversations(t *testing.T) {
 			th, err := r.begin(t.Context(), where, "ann", rules, "what does Key do?")
 			require.NoError(t, err)
 			require.NoError(t, c.play(t.Context(), th))
-			lines, err := st.Lines(t.Context(), th.Session().ID)
+			all, err := th.said(t.Context())
 			require.NoError(t, err)
-			var all []string
-			for _, l := range lines {
-				all = append(all, l.Text)
-			}
 			got, err := th.permitted(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, c.want, got, strings.Join(all, "\n"))
@@ -773,6 +774,19 @@ func TestConversations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// said returns the texts of the program's lines in order, with those that one person alone is shown.
+func (th *thread) said(ctx context.Context) ([]string, error) {
+	rows, err := th.Store.Pool.Query(ctx, `select coalesce(l.text, o.ephemeral_line ->> 'Text')
+		from outbox o left join lines l on l.id = o.line_id
+		where o.session_id = $1 and (o.line_id is not null or o.ephemeral_line is not null)
+			and not exists (select 1 from outbox before where before.line_id = o.line_id and before.id < o.id)
+		order by o.id`, th.Session().ID)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowTo[string])
 }
 
 // objections returns the objections that stand against an approval: "cem: wrong

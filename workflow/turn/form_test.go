@@ -57,7 +57,7 @@ func TestAFormThatANewerReportOvertook(t *testing.T) {
 		Text:     "only cart/",
 	})
 	require.Len(t, said, 1)
-	require.Equal(t, "That was revision 1; the newest is revision 2. Please answer that one. "+
+	require.Equal(t, "bea: That was revision 1; the newest is revision 2. Please answer that one. "+
 		"What you entered was:\n> only cart/", said[0].Text)
 	a, err := th.Store.Approval(t.Context(), th.Session().ID, 2)
 	require.NoError(t, err)

@@ -274,6 +274,8 @@ var speaking = map[string]int{
 	"OwnLine":        1,
 	"Answer":         1,
 	"Refuse":         -1,
+	"RefuseInThread": 4,
+	"Tell":           2,
 	"refuseRevision": -1,
 	"turnAway":       -1,
 	"SayIfNew":       -1,
@@ -747,8 +749,7 @@ func questionSamples() map[string][]workflow.Line {
 			"or reply \"go ahead\". If something has to change first, say what.",
 			labelled("confirm", "Yes, start", "primary", "correct", "No", "")...)},
 		"an approval is asked for": {
-			with("gus, I cannot take your approval: guests may not approve. Any full member of the channel "+
-				"may. gus asks for approval of revision 1.", t.ReportButtons("Fix it")...),
+			with("gus asks for approval of revision 1.", t.ReportButtons("Fix it")...),
 		},
 		"a push needs a permission": pushQuestions(correctOrStop),
 		"a message waits for an approver": {with("gus, this waits for an approver (guests cannot approve): "+
@@ -796,13 +797,10 @@ func moveSamples() map[string][]workflow.Line {
 // replySamples returns examples of the answers to what people say and press.
 func replySamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
-		"a request to put back is repeated": says("gus, I cannot take your decision on this: " +
-			"guests cannot approve. Any full member of the workspace who is in this channel can. " +
-			"You have asked already; it waits for an approver."),
+		"a request to put back is repeated": says("Guests cannot approve. " +
+			"Any full member of the workspace who is in this channel can. I asked in the thread."),
 		"a request to put back": {with(
-			"gus, I cannot take your decision on this: guests cannot approve. "+
-				"Any full member of the workspace who is in this channel can. gus asks to put this back: "+
-				"`coupon/coupon.go:68` +0 −7",
+			"gus asks to put this back: `coupon/coupon.go:68` +0 −7",
 			labelled("put_back", "Put it back", "")...,
 		)},
 		"an issue cannot be read": says("I cannot read `SHOP-12` (jira at acme.atlassian.net): the tracker " +
@@ -845,11 +843,9 @@ func replySamples() map[string][]workflow.Line {
 		"a report is approved": says("Revision 1 approved by ann.",
 			"Revision 1 approved by ann, limited to: the guard"),
 		"a confirmation is refused": says(
-			"gus, I cannot take this as approval to start: guests cannot approve. " +
-				"It waits for an approver. Any full member of the workspace who is in this channel can."),
-		"passing on is refused": says("gus, I cannot take this from you: "+
-			"guests cannot approve. Any full member of the workspace who is in this channel can.",
-			"ann: there is nothing to pass on. It was passed on already, or changed since."),
+			"There is a newer word on this. Please answer that one."),
+		"passing on is refused": says("Guests cannot approve. "+
+			"Any full member of the workspace who is in this channel can.", "There is nothing to pass on. It was passed on already, or changed since."),
 		"a press that does not count any more": says(
 			"That revision cannot be approved any more; the newest report is the one that counts.",
 			"That does not count any more; something newer was said or shown.",
@@ -868,10 +864,30 @@ func replySamples() map[string][]workflow.Line {
 		"another repository after the approval": says("The work was approved for shop already. "+
 			"For bank, please begin another thread.", "The work was approved for one branch already. For "+
 			"another one, please begin another thread, or reply `bring it to NAME` when it is pushed."),
-		"an approval is refused": says("gus, I cannot take your approval: " +
-			"guests may not approve. Any full member of the channel may."),
-		"a word on a push is refused": says("ann, I cannot take your decision on this push: guests may not "+
-			"approve. Any full member of the channel may.", "No push waits for an answer right now.",
+		"an approval is refused": says("Only bea can approve here. I asked bea.",
+			"Guests cannot approve. Only bea or @leads can approve here. I asked them.",
+			"You asked for this, so somebody else has to approve it. Only bea can approve here. I asked bea."),
+		"a backport is refused to a person": says("Name the release, such as \"backport to release/1.4\"."),
+		"a fix of checks is refused":        says("That is not red any more, or something newer was pushed."),
+		"a push to the branch of a colleague is refused": says(
+			"Something newer is under way in this thread. Ask again when it is done."),
+		"a merge of the base is refused": says("Nothing was pushed in this thread yet."),
+		"a review is not to be posted": says(
+			"There is no review of a pull request in this thread to post."),
+		"putting back is refused": says("It was put back already, as ann said."),
+		"a press by a person who may not approve": says(
+			"Guests cannot approve. Any full member of the workspace who is in this channel can."),
+		"going on is refused": says("Only bea can approve here."),
+		"a lesson is refused": says("Only bea can approve here."),
+		"more is refused":     says("Only bea can approve here."),
+		"a decision is refused": says("Only bea can approve here.",
+			"Guests cannot approve. Only bea, carl, @leads or 2 others can approve here."),
+		"a push is to be brought elsewhere in vain": says(
+			"Nothing was pushed in this thread yet, so there is nothing to bring anywhere."),
+		"a second approval, alone": says("Revision 1 was already approved by ann.",
+			"The approval of revision 1 was taken back. The approval of ann was deleted. The work goes on to "+
+				"its proof, and then I ask for a new word before the push."),
+		"a word on a push is refused": says("Only bea can approve here.", "No push waits for an answer right now.",
 			"Those files changed since. Please answer the newest question.",
 			"That was written before I asked about these files. Please read it, and answer again."),
 		"a stranger is refused": says("I cannot take this: people from outside this workspace cannot take " +

@@ -68,11 +68,13 @@ func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	if err != nil {
 		return err
 	}
+	line := t.ProgramLine("Paused: " + e.Message(who))
+	if line[0].Mentions, err = t.Permissions.ToMention(ctx, t.Session().Requester); err != nil {
+		return err
+	}
 	return t.Record(ctx,
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest, Limited: true},
-		consent.Decision{What: workflow.DecideLimit, Reason: e.Used()},
-		store.Lines(t.ProgramLine("Paused: "+e.Message(who))),
-	)
+		consent.Decision{What: workflow.DecideLimit, Reason: e.Used()}, store.Lines(line))
 }
 
 // sayStranded tells the thread that an agent ended without a result, and what people can do.

@@ -199,13 +199,13 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	who, err := th.Permissions.WhoAllows(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, "Nobody can until my operator names another in the configuration again.", who)
-	var said string
-	require.NoError(t, th.Store.Pool.QueryRow(t.Context(),
-		`select text from lines where session_id = $1 order by id offset 1 limit 1`,
-		th.Session().ID).Scan(&said))
-	require.Equal(t, "cem, I cannot take your approval: the configuration names no repository another any "+
-		"more. Nobody can until my operator names another in the configuration again. "+
-		"cem asks for approval of revision 1.", said)
+	said, err := th.said(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"The configuration names no repository another any more. Nobody can until my operator names another " +
+			"in the configuration again.",
+		"cem asks for approval of revision 1.",
+	}, said[1:3])
 
 	catalog.Repositories = configured
 	require.NoError(t, th.says(t.Context(), "ann", "fix it"))

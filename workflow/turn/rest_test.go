@@ -339,12 +339,11 @@ func TestAPushStillWaitsAfterAQuestion(t *testing.T) {
 			require.NoError(t, th.says(t.Context(), "cem", "why does this touch go.sum?"))
 			require.NoError(t, th.press(t.Context(), "bea", workflow.ButtonPush))
 			require.Equal(t, before, permitted(), "what was written below it is being read")
-			var said string
-			require.NoError(t, th.Store.Pool.QueryRow(t.Context(),
-				`select text from lines where session_id = $1 order by id desc limit 1`,
-				th.Session().ID).Scan(&said))
-			require.Contains(t, said, "press once more when I have answered")
+			said, err := th.said(t.Context())
+			require.NoError(t, err)
+			require.Contains(t, said[len(said)-1], "press once more when I have answered")
 			require.NoError(t, th.answers(t.Context()))
+			require.NoError(t, th.posted(t.Context(), th.tick()))
 			require.NoError(t, c.allowed(t.Context(), th))
 			require.Equal(t, c.want, permitted())
 			require.True(t, th.Session().Open)

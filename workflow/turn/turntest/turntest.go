@@ -76,6 +76,7 @@ type Thread struct {
 
 	t      testing.TB
 	poster *poster.Poster
+	beside *poster.Poster // for reactions, and for what one person alone is shown
 	events int
 }
 
@@ -115,6 +116,7 @@ func Open(t testing.TB, s Settings) *Thread {
 		Pace:   time.Microsecond,
 		Log:    storetest.Silent,
 	}
+	th.beside = &poster.Poster{Slack: slack, Outbox: outbox.New(st.DB).Reactions(), Log: storetest.Silent}
 	return th
 }
 
@@ -213,6 +215,7 @@ func (t *Thread) Receive(in workflow.IncomingEvent) {
 	id := t.id()
 	require.NoError(t.t, t.Runner.Run(t.t.Context(), id))
 	require.NoError(t.t, t.poster.Drain(t.t.Context(), id))
+	require.NoError(t.t, t.beside.Drain(t.t.Context(), id))
 }
 
 // Session returns the session of the thread.
@@ -225,6 +228,19 @@ func (t *Thread) Session() workflow.Session {
 
 // Text returns the thread as people see it.
 func (t *Thread) Text() string { return t.Slack.ExportText(t.Channel, t.Root) }
+
+// Alone returns what people were shown alone, one message each: "gus: [orchestrator] …".
+func (t *Thread) Alone() string {
+	names := map[string]string{}
+	for name, id := range t.People {
+		names[id] = name
+	}
+	var b strings.Builder
+	for _, m := range t.Slack.Whispers() {
+		fmt.Fprintf(&b, "%s: %s\n", names[m.To], m.Message.Text)
+	}
+	return b.String()
+}
 
 // id returns the id of the session.
 func (t *Thread) id() (id string) {

@@ -40,7 +40,7 @@ call blocked {"reason": "only people know the right total"}
 	th.Say("ann", "@bobbin the total on the page is wrong")
 	require.Equal(t, workflow.PhaseReported, th.Session().Phase)
 	th.Press("gus", workflow.ButtonFix)
-	require.Contains(t, th.Text(), "gus, I cannot take your approval: guests cannot approve.")
+	require.Contains(t, th.Alone(), "gus: [orchestrator] ◆ Guests cannot approve.")
 	require.Equal(t, workflow.PhaseReported, th.Session().Phase)
 	th.Press("bea", workflow.ButtonFix)
 	require.Contains(t, th.Text(), "Revision 1 approved by bea.")

@@ -71,7 +71,9 @@ func (d *Delivery) AskAllowance(
 		})
 	question := d.ProgramLine(w.Names, buttons...)
 	question[0].Vouched = vouched(w.Names)
-	question[0].Mentions = q.Mentions
+	if question[0].Mentions, err = d.toMention(ctx, a.User, q.Mentions); err != nil {
+		return nil, q, err
+	}
 	asked := ledger.WithParts(
 		model.Result{
 			Ends: true,
@@ -82,6 +84,15 @@ func (d *Delivery) AskAllowance(
 		store.Replies(question),
 		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest})
 	return nil, q, &prompt.Refusal{Result: asked}
+}
+
+// toMention returns whom a question about a push mentions: those who have to allow it beside the approvers,
+// and otherwise the approvers.
+func (d *Delivery) toMention(ctx context.Context, approver string, missing []string) ([]string, error) {
+	if len(missing) > 0 {
+		return missing, nil
+	}
+	return d.Catalog.ToAskAgain(ctx, approver)
 }
 
 // notApproved returns the refusal for the orchestrator if the store refused the push because it is not what

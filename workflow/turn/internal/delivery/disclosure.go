@@ -125,6 +125,9 @@ func (d *Delivery) askWords(ctx context.Context, work provenWork) error {
 		button(workflow.ButtonDetails, "Show the text", d.MaskShown(shown.whole(r.Pulls.Words()))),
 		button(workflow.ButtonStop, "Stop", ""))
 	question[0].Buttons[3].Style = "danger"
+	if question[0].Mentions, err = d.Catalog.ToAskAgain(ctx, work.approval.User); err != nil {
+		return err
+	}
 	failpoint.Crash("words_asked")
 	return &prompt.Refusal{Result: ledger.WithParts(
 		model.Result{

@@ -142,13 +142,13 @@ func (j *Judge) refuseChoice(
 		return refused("not configured", fmt.Sprintf("There is no repository %q here. There are: %s.",
 			repository, strings.Join(j.Catalog.Names(), ", ")))
 	case reason != "" && (p.ID != s.Requester || p.Guest):
-		return refused(reason, fmt.Sprintf("%s, I cannot take your choice: %s. "+
-			"The person who asked can choose, and so can approvers. %s", p.Name, reason, approvers.Who()))
+		return refused(reason, fmt.Sprintf("Only the person who asked, or an approver, can choose this (%s).",
+			reason))
 	case s.PartOf != "" && what == workflow.DecideRepository:
 		return refused("a part of a thread", fmt.Sprintf("This part of the thread is about %s. Write it "+
 			"without the name of a repository before it.", s.Repository))
 	case repository != s.Repository && hasPart(parts, repository):
-		return refused("it has a part", fmt.Sprintf("%s has a part of its own in this thread. Write to it: "+
+		return refused("it has a part", fmt.Sprintf("There is a part for %s in this thread. Write to it: "+
 			"`%s: …`", repository, repository))
 	case s.Branch != "" && what == workflow.DecideBase:
 		if freed, err := j.freedFromPull(ctx); freed || err != nil {

@@ -13,12 +13,46 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// offerForm does nothing if the gateway opened a modal for the press. If Slack did not open it,
-// offerForm says how to say the same in a message.
-func (j *Judge) offerForm(m intent.Message, p workflow.Person, means string) []store.Part {
+// offerForm does nothing if the gateway opened a modal for the press. If the person may not use it, offerForm
+// refuses the press like what would be sent with the form. If Slack did not open it, it says how to say the same
+// in a message.
+func (j *Judge) offerForm(
+	ctx context.Context, m intent.Message, p workflow.Person, b pressedButton,
+) ([]store.Part, error) {
+	if m.Text == workflow.FormOpened {
+		return j.Ignore(m), nil
+	}
+	refused, err := j.refuseForm(ctx, m, p, b)
+	if refused != nil || err != nil {
+		return refused, err
+	}
+	return j.sayInWords(m, p, b.means), nil
+}
+
+// refuseForm returns the refusal of a press whose form the person may not use, or nil if the person may.
+func (j *Judge) refuseForm(
+	ctx context.Context, m intent.Message, p workflow.Person, b pressedButton,
+) ([]store.Part, error) {
+	switch m.ActionID {
+	case workflow.ButtonFixLimited:
+		if why, _, err := j.Permissions.ApprovalRefusal(ctx, p); why != "" || err != nil {
+			return j.Approvals.Approve(ctx, m, p, b.revision, "")
+		}
+	case workflow.ButtonRepository, workflow.ButtonBase:
+		what := workflow.DecideRepository
+		if m.ActionID == workflow.ButtonBase {
+			what = workflow.DecideBase
+		}
+		if name := j.Session().Repository; name != "" {
+			return j.refuseChoice(ctx, m, p, name, what)
+		}
+	}
+	return nil, nil
+}
+
+// sayInWords says how to say in a message what a form would ask for.
+func (j *Judge) sayInWords(m intent.Message, p workflow.Person, means string) []store.Part {
 	switch {
-	case m.Text == workflow.FormOpened:
-		return j.Ignore(m)
 	case m.ActionID == workflow.ButtonRepository:
 		return j.Answer(m, p.Name+": which repository is it?", j.Catalog.ChoiceButtons()...)
 	case m.ActionID == workflow.ButtonBase:
@@ -56,7 +90,7 @@ func (j *Judge) judgeForm(ctx context.Context, c *Case) ([]store.Part, error) {
 		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
 	case workflow.ButtonRepository, workflow.ButtonBase:
 		if !c.maySpeak() {
-			return j.Held.RefusePress(m, p, workflow.DecideSpeak, get(c, &c.held)), nil
+			return j.Held.RefusePress(ctx, m, p, workflow.DecideSpeak, get(c, &c.held)), nil
 		}
 		if m.ActionID == workflow.ButtonRepository {
 			return j.chooseRepository(ctx, m, p, m.Text)

@@ -44,7 +44,7 @@ func (j *Judge) limitMeant(ctx context.Context, c *Case) (a limitAnswer, err err
 // judgeGoOn judges "go on" in a session that reached a limit. If a person who may approve says it, as much
 // again is allowed. If the limit is not reached any more, because the day is over or more was allowed
 // elsewhere, the session goes on.
-func (j *Judge) judgeGoOn(c *Case) []store.Part {
+func (j *Judge) judgeGoOn(ctx context.Context, c *Case) []store.Part {
 	p := c.person()
 	a := get(c, &c.limit)
 	if len(a.over) > 0 {
@@ -55,9 +55,8 @@ func (j *Judge) judgeGoOn(c *Case) []store.Part {
 			reason = "Slack does not tell who may approve at this moment"
 		}
 		if reason != "" {
-			said := fmt.Sprintf("%s, I cannot take this as allowing more: %s. %s", p.Name, reason,
-				may.approvers.Who())
-			return j.Refuse(c.Message, p, workflow.DecideAllow, reason, said)
+			return j.Refuse(c.Message, p, workflow.DecideAllow, reason,
+				j.Permissions.RefusalText(ctx, p, reason, may.approvers))
 		}
 	}
 	return j.extensionParts(c.Message, p, a)

@@ -173,7 +173,7 @@ func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflo
 	if p.Guest {
 		return i.Refuse(
 			m, p, workflow.DecideWrapUp, "guests cannot end an interview",
-			p.Name+", a full member has to take these answers. They stay open, and so does the question.",
+			"A full member has to take these answers. They stay open, and so does the question.",
 		)
 	}
 	f := i.ForAgents(m,

@@ -52,7 +52,7 @@ func (j *Judge) turnAway(m intent.Message, p workflow.Person, reason string) []s
 	}
 	if j.Session().IsRoot(m.TS) || m.Says.Permits() || m.Kind == workflow.MessageMention ||
 		m.Kind == workflow.MessageSent || m.Kind == workflow.MessageAction || m.Kind == workflow.MessageForm {
-		f = append(f, store.Lines(j.ProgramLine("I cannot take this: "+reason+".")))
+		f = append(f, j.Tell(m, p, "I cannot take this: "+reason+"."))
 	}
 	f = append(f, store.Update{ClearStop: true})
 	f = append(f, consent.Decision{What: workflow.DecideSpeak, Reason: reason, User: p.ID, MessageTS: m.TS})

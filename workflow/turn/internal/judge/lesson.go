@@ -51,7 +51,7 @@ func (lb lessonBook) judge(
 	}
 	if why != "" {
 		return lb.Refuse(m, p, workflow.DecideLesson, why,
-			fmt.Sprintf("%s, I cannot take this for %s: %s. %s", p.Name, r.Name, why, approvers.Who())), nil
+			lb.Permissions.RefusalText(ctx, p, why, approvers)), nil
 	}
 	all, err := lessons.Of(ctx, lb.Store.DB, r.Name, "")
 	if err != nil {

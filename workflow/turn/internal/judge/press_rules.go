@@ -119,8 +119,8 @@ func releasePressRules() []rule {
 				"approve, and work is approved or stopped",
 			then:  "refuses it; the button stays for people who may approve",
 			fires: func(c *Case) bool { return c.pressed(held...) && !c.maySpeak() },
-			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.RefusePress(c.Message, c.person(), workflow.DecideSpeak, get(c, &c.held)), nil
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Held.RefusePress(ctx, c.Message, c.person(), workflow.DecideSpeak, get(c, &c.held)), nil
 			},
 		},
 	}
@@ -210,9 +210,9 @@ func questionPressRules() []rule {
 				return afterPush{j}.judgeOutcome(c.Message, c.person()), nil
 			}, workflow.ButtonWorks, workflow.ButtonBroken),
 		press("Correct…, with limits…, Change repository…, Change branch…, Details",
-			"opens a form; what is sent with it is judged then",
-			func(_ context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
-				return j.offerForm(c.Message, c.person(), b.means), nil
+			"opens a form, if the person may use it; what is sent with it is judged then",
+			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
+				return j.offerForm(ctx, c.Message, c.person(), b)
 			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository,
 			workflow.ButtonBase, workflow.ButtonDetails),
 		press("Show the diff", "the program shows it, without an agent",

@@ -547,6 +547,6 @@ func holdWords(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 }
 
 // goOnPastLimit allows more, or lets the session go on.
-func goOnPastLimit(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	return j.judgeGoOn(c), nil
+func goOnPastLimit(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+	return j.judgeGoOn(ctx, c), nil
 }

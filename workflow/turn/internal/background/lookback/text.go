@@ -34,7 +34,7 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 	}
 	for _, b := range before {
 		named = named || b.Found.First != ""
-		if b.Repository == l.row.Repository && b.Found.Since == since {
+		if b.Repository == l.row.Repository && saysSameSince(b.Found.Since, since) {
 			since = ""
 		}
 		if b.Repository == l.row.Repository && whereElse(b.Found.Releases) == where && len(buttons) == 0 {
@@ -51,6 +51,15 @@ func (l *look) tell(ctx context.Context, found workflow.LookbackFound) (line wor
 		line.Mentions = l.author(ctx, found.First)
 	}
 	return line, nil
+}
+
+// byReproduction is how a sentence says that the report's command was run, and not the new tests.
+const byReproduction = ", by the reproduction"
+
+// saysSameSince reports whether two sentences say the same commits, however they were found.
+func saysSameSince(a, b string) bool {
+	without := func(s string) string { return strings.Replace(s, byReproduction, "", 1) }
+	return without(a) == without(b)
 }
 
 // subject begins a sentence about what is run, where nothing was said of it before.
@@ -156,7 +165,7 @@ func (l *look) author(ctx context.Context, commit string) []string {
 func (l *look) sinceText(r past.Result) string {
 	by := ""
 	if l.probe.Command != "" {
-		by = ", by the reproduction"
+		by = byReproduction
 	}
 	switch {
 	case r.First != "" && r.Reason == past.FirstOfAll:

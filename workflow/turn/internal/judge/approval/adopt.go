@@ -29,7 +29,7 @@ func (hw *HeldWords) Adopt(
 	if theirs.Err != nil {
 		hw.Log.Warn("nothing is adopted: cannot read the thread", "user", p.ID, "err", theirs.Err)
 		return hw.Refuse(m, p, workflow.DecideAdopt, "the messages could not be read",
-			p.Name+": Slack does not let me read what stands above at this moment. Please try again.")
+			"Slack does not let me read what stands above at this moment. Please try again.")
 	}
 	why, _, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {

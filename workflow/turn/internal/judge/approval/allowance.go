@@ -100,8 +100,7 @@ func (ap *Approvals) AllowPush(
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, workflow.DecidePush, reason, said), nil
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, workflow.DecidePush,
-		"this push"); err != nil ||
+	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, workflow.DecidePush); err != nil ||
 		!may {
 		return no, err
 	}
@@ -136,8 +135,8 @@ func (ap *Approvals) AllowPush(
 	} else if talk && !m.Says.Push.Unproven && !m.Says.Push.AllTheSame && !m.Says.Push.ByCI {
 		return refused(
 			"others talk above",
-			fmt.Sprintf("%s, was %s for me? To allow the push, press the button of the question, or write "+
-				"\"push it\" once more.", p.Name, ap.QuoteWords(ctx, m)),
+			fmt.Sprintf("Was %s for me? To allow the push, press the button of the question, or write "+
+				"\"push it\" once more.", ap.QuoteWords(ctx, m)),
 		)
 	}
 	if f, err := ap.refuseEdited(ctx, m, p, workflow.DecidePush); f != nil || err != nil {
@@ -149,7 +148,7 @@ func (ap *Approvals) AllowPush(
 		return ap.refuseUncounted(m, p, err), nil
 	case e.again:
 		return refused("said already by this person",
-			fmt.Sprintf("%s, you have allowed that already%s. %s", p.Name, e.So(), e.Still()))
+			fmt.Sprintf("You have allowed that already%s. %s", e.So(), e.Still()))
 	case !e.Complete():
 		return ap.awaitPush(m, p, *w, e), nil
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +33,8 @@ func (ap *Approvals) Approve(
 		return ap.RefuseUnknown(m, err)
 	}
 	if reason != "" {
-		return ap.requestApproval(ctx, asker{Message: m, Person: p}, approvers, reason, revision, scope)
+		return ap.requestApproval(ctx, asker{Message: m, Person: p}, workflow.DecideApprove, approvers, reason,
+			revision, scope)
 	}
 	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err
@@ -96,19 +98,16 @@ func (ap *Approvals) refuseAgain(
 	if void != nil {
 		said = fmt.Sprintf("The approval of revision %d was taken back. %s.", s.Revision, void)
 	}
-	f := ap.refuseRevision(s.Revision, m, p, "already approved", said)
-	ledger.Change(f, func(l *store.Lines) {
-		first := &(*l)[0]
-		switch {
-		case s.Halted != "":
-			first.Text += " The work was stopped. Shall it go on? Press the button, or write \"go on\"."
-			first.Buttons = GoOnButton(s.Halted)
-		case void != nil:
-			first.Text += " The work goes on to its proof, and then I ask for a new word before the push."
-		}
-		first.Text += prompt.EnteredText(m.Message)
-	})
-	return f, nil
+	const reason = "already approved"
+	if s.Halted != "" {
+		said += " The work was stopped. Shall it go on? Press the button, or write \"go on\"."
+		return ap.RefuseInThread(m, p, workflow.DecideApprove, reason, said+prompt.EnteredText(m.Message),
+			GoOnButton(s.Halted)...), nil
+	}
+	if void != nil {
+		said += " The work goes on to its proof, and then I ask for a new word before the push."
+	}
+	return ap.Refuse(m, p, workflow.DecideApprove, reason, said+prompt.EnteredText(m.Message)), nil
 }
 
 // ReadsRemarks reports whether the newest report waits while agents read what people wrote below it.
@@ -168,7 +167,7 @@ func (ap *Approvals) approvalParts(
 	ctx context.Context, m intent.Message, p workflow.Person, r workflow.Report, scope string,
 ) ([]store.Part, error) {
 	if r.Kind == workflow.ReportReview && len(findings.GroundsOf(r).Evidence) == 0 {
-		return ap.refuseRevision(r.Revision, m, p, "nothing to fix", p.Name+": the review found nothing, so "+
+		return ap.refuseRevision(r.Revision, m, p, "nothing to fix", "The review found nothing, so "+
 			"there is nothing to fix. Say what you want changed."), nil
 	}
 	if numbers, ok := strings.CutPrefix(scope, "step"); ok && r.Kind == workflow.ReportReview {
@@ -179,9 +178,8 @@ func (ap *Approvals) approvalParts(
 		return nil, err
 	}
 	if gone != "" {
-		f := ap.refuseRevision(r.Revision, m, p, "the pull request is not open", gone)
-		ledger.Change(f, func(l *store.Lines) { (*l)[0].Buttons = buttons })
-		return f, nil
+		return ap.RefuseInThread(m, p, workflow.DecideApprove, "the pull request is not open", gone,
+			buttons...), nil
 	}
 	approved, err := ap.ApproveReport(ctx, permission.Asker{Message: m.Message, Person: p}, r, scope)
 	if err != nil {
@@ -225,8 +223,7 @@ func (ap *Approvals) awaitOthers(
 ) ([]store.Part, error) {
 	if a.again {
 		return ap.refuseRevision(r.Revision, m, p, "already approved by this person",
-			fmt.Sprintf("%s, you have approved revision %d already%s. %s", p.Name, r.Revision, a.So(),
-				a.Still())), nil
+			fmt.Sprintf("You have approved revision %d already%s. %s", r.Revision, a.So(), a.Still())), nil
 	}
 	lines, err := ap.waitingLines(ctx, p, r, a.Waits(r.Revision, scope), a.Count)
 	if err != nil {
@@ -265,7 +262,7 @@ func (ap *Approvals) waitingLines(
 	}
 	named, err := ap.peopleToMention(ctx, approvers, p)
 	for _, id := range slices.Concat(c.Mentions, named) {
-		if id != p.ID && !slices.Contains(lines[0].Mentions, id) && len(lines[0].Mentions) < maxMentions {
+		if id != p.ID && !slices.Contains(lines[0].Mentions, id) && len(lines[0].Mentions) < catalog.MaxMentions {
 			lines[0].Mentions = append(lines[0].Mentions, id)
 		}
 	}
@@ -295,7 +292,7 @@ func (ap *Approvals) WroteSince(ctx context.Context, m intent.Message, user stri
 // AskConsent asks the person whether m is meant as an approval. A message that only sounds like consent is
 // never taken for one. The question and its button keep the limit that the message names. A condition or a
 // time is refused: nobody here could hold the approval to it. While such a question about the revision waits,
-// and nobody wrote since, the next one replaces its words.
+// the next one replaces its words; a person who would not see it there is told alone.
 func (ap *Approvals) AskConsent(
 	ctx context.Context, m intent.Message, p workflow.Person, c intent.Consent,
 ) []store.Part {
@@ -307,19 +304,20 @@ func (ap *Approvals) AskConsent(
 	label := consentLabel
 	reason := "unclear, asked"
 	question := fmt.Sprintf(
-		"%s, shall I read %s as approval of revision %d%s? Press a button, or reply \"fix it\".",
-		p.Name, ap.QuoteWords(ctx, m), s.Revision, limited,
+		"shall I read %s as approval of revision %d%s? Press a button, or reply \"fix it\".",
+		ap.QuoteWords(ctx, m), s.Revision, limited,
 	)
 	if c.Condition != "" {
 		label = "Fix it now"
 		reason = "a condition: " + c.Condition
 		question = fmt.Sprintf(
-			"%s, I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the "+
+			"I cannot wait for that: \"%s\". Reply \"fix it\" when the time has come, or press the "+
 				"button to approve revision %d now%s.",
-			p.Name, plaintext.OneLine(c.Condition), s.Revision, limited,
+			plaintext.OneLine(c.Condition), s.Revision, limited,
 		)
 	}
-	line := ap.ProgramLine(question,
+	above := ap.tellBelowTalk(m, p, question)
+	line := ap.ProgramLine(p.Name+", "+question,
 		workflow.Button{
 			ActionID: workflow.ButtonFix,
 			Label:    label,
@@ -329,7 +327,7 @@ func (ap *Approvals) AskConsent(
 		},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m),
-		store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: true},
+		store.Reworded{ActionID: workflow.ButtonFix, Label: label, Line: line[0], BelowTalk: above},
 		consent.Decision{
 			What:      workflow.DecideApprove,
 			Reason:    reason,
@@ -337,6 +335,15 @@ func (ap *Approvals) AskConsent(
 			MessageTS: m.TS,
 			Revision:  s.Revision,
 		})
+}
+
+// tellBelowTalk returns what the writer of a message is shown alone if the question about it stays above
+// others' words.
+func (ap *Approvals) tellBelowTalk(m intent.Message, p workflow.Person, question string) *store.PrivateLine {
+	said := plaintext.Capitalize(question) + " The buttons are with my question above."
+	return &store.PrivateLine{
+		Key: strconv.FormatInt(m.ID, 10), User: p.ID, Name: p.Name, Line: ap.ProgramLine(said)[0],
+	}
 }
 
 // LimitAsked returns the limit of the question that a bare approval m answers: the newest line above m offers

@@ -39,7 +39,7 @@ func (ap *Approvals) Backport(
 		return no, err
 	}
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideBackport, reason, said), nil
 	}
 	switch {
 	case want.Commit != "" && want.Commit != push.Commit:
@@ -87,9 +87,8 @@ func (ap *Approvals) agreeBackports(
 		case err != nil:
 			return nil, err
 		case waits != nil && len(orders) > 1:
-			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", p.Name+
-				": several people have to agree to a backport here, so please name one release at a "+
-				"time."), nil
+			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", "Several people have to agree "+
+				"to a backport here, so please name one release at a time."), nil
 		case waits != nil:
 			return waits, nil
 		}
@@ -104,15 +103,14 @@ func (ap *Approvals) pushToBring(
 	ctx context.Context, m intent.Message, p workflow.Person,
 ) (push *backports.Push, refusal []store.Part, err error) {
 	refused := func(reason, said string) (*backports.Push, []store.Part, error) {
-		return nil, ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
+		return nil, ap.Refuse(m, p, workflow.DecideBackport, reason, said), nil
 	}
 	s := ap.Session()
 	register := backports.Register{Store: ap.Store}
 	if push, err = register.NewestPush(ctx, s.ID); err != nil {
 		return nil, nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport,
-		"this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport); err != nil || !may {
 		return nil, no, err
 	}
 	switch {

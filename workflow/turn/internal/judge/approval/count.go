@@ -424,7 +424,7 @@ func (ap *Approvals) agree(
 		return e, nil, nil
 	case e.again:
 		return e, ap.Refuse(m, p, q.decide, "said already by this person",
-			fmt.Sprintf("%s, you have agreed already%s. %s", p.Name, e.So(), e.Still())), nil
+			fmt.Sprintf("You have agreed already%s. %s", e.So(), e.Still())), nil
 	}
 	said := strings.Join(append(e.Lost, fmt.Sprintf("%s. Agreed by %s%s.", strings.TrimSuffix(q.what, "."),
 		plaintext.And(e.Names()), e.So()), e.Still()), " ")

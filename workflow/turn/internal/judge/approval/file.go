@@ -26,10 +26,10 @@ func (ap *Approvals) File(
 	ctx context.Context, m intent.Message, p workflow.Person, pressed string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, workflow.DecideFile, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideFile, reason, said), nil
 	}
 	s := ap.Session()
-	if no, may, err := ap.mayDecide(ctx, m, p, s.Revision, workflow.DecideFile, "this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, s.Revision, workflow.DecideFile); err != nil || !may {
 		return no, err
 	}
 	draft, why, err := ap.ticketDraft(ctx)
@@ -98,8 +98,8 @@ func (ap *Approvals) refuseUnread(
 			return nil, err
 		}
 		if unread {
-			said := fmt.Sprintf("%s: that was written before revision %d was shown. Please read it, and say "+
-				"it again.", p.Name, draft.Revision)
+			said := fmt.Sprintf("That was written before revision %d was shown. Please read it, and say "+
+				"it again.", draft.Revision)
 			return ap.Refuse(m, p, workflow.DecideFile, "written before the report was shown", said), nil
 		}
 	}

@@ -27,15 +27,14 @@ func (ap *Approvals) FixChecks(
 	ctx context.Context, m intent.Message, p workflow.Person, commit string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, workflow.DecideFixThere, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideFixThere, reason, said), nil
 	}
 	s := ap.Session()
 	push, err := backports.Register{Store: ap.Store}.NewestPush(ctx, s.ID)
 	if err != nil {
 		return nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideFixThere,
-		"this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideFixThere); err != nil || !may {
 		return no, err
 	}
 	row, err := pullrequest.Register{Store: ap.Store}.Of(ctx, s.ID)

@@ -84,9 +84,13 @@ func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
 func (hw *HeldWords) RefusePress(
-	m intent.Message, p workflow.Person, what workflow.DecisionKind, why string,
+	ctx context.Context, m intent.Message, p workflow.Person, what workflow.DecisionKind, why string,
 ) []store.Part {
-	return hw.Refuse(m, p, what, why, fmt.Sprintf("%s, this waits for an approver (%s).", p.Name, why))
+	said := fmt.Sprintf("This waits for an approver (%s).", why)
+	if approvers, err := hw.Permissions.Approvers(ctx); err == nil {
+		said = hw.Permissions.RefusalText(ctx, p, why, approvers)
+	}
+	return hw.Refuse(m, p, what, why, said)
 }
 
 // maxHeldQuote is how many characters of a held message are quoted beside its button, so that people see
@@ -99,7 +103,7 @@ func (hw *HeldWords) PassOn(
 	ctx context.Context, m intent.Message, p workflow.Person, row int64,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return hw.Refuse(m, p, workflow.DecideAdopt, reason, p.Name+said), nil
+		return hw.Refuse(m, p, workflow.DecideAdopt, reason, said), nil
 	}
 	why, approvers, err := hw.Permissions.ApprovalRefusal(ctx, p)
 	if err != nil {
@@ -107,7 +111,7 @@ func (hw *HeldWords) PassOn(
 		why = "Slack does not tell who may approve at this moment"
 	}
 	if why != "" {
-		return refused(why, fmt.Sprintf(", I cannot take this from you: %s. %s", why, approvers.Who()))
+		return refused(why, hw.Permissions.RefusalText(ctx, p, why, approvers))
 	}
 	rows := []int64{row}
 	if row == 0 {
@@ -120,16 +124,16 @@ func (hw *HeldWords) PassOn(
 	case err != nil:
 		hw.Log.Warn("nothing is passed on: cannot read the messages", "err", err)
 		return refused("the message could not be read",
-			": Slack does not let me read that message at this moment. Please try again.")
+			"Slack does not let me read that message at this moment. Please try again.")
 	case len(passed.rows) == 0:
 		return refused("nothing waits",
-			": there is nothing to pass on. It was passed on already, or changed since.")
+			"There is nothing to pass on. It was passed on already, or changed since.")
 	}
 	if s := hw.Session(); s.Halted != "" && passed.goOn {
 		if passed.beforeStop || permission.IsMessage(m.Kind) && WrittenBefore(m.Message, s.Halted) {
 			return hw.Refuse(m, p, workflow.DecideResume, "written before the stop",
-				p.Name+": that was written before "+
-					"somebody said stop. Please press the button of that stop, or write \"go on\"."), nil
+				"That was written before somebody said stop. Please press the button of that stop, or write "+
+					"\"go on\"."), nil
 		}
 		f, err := hw.Resume(ctx, m, p, s.Halted)
 		if _, ok := ledger.Find[consent.Permission](f); ok {
@@ -304,7 +308,7 @@ func (hw *HeldWords) Resume(
 	}
 	if why != "" {
 		return hw.Refuse(m, p, workflow.DecideResume, why,
-			fmt.Sprintf("%s, I cannot go on at your request: %s. %s", p.Name, why, approvers.Who())), nil
+			hw.Permissions.RefusalText(ctx, p, why, approvers)), nil
 	}
 	a, err := hw.StandingApproval(ctx)
 	if err != nil {
@@ -313,10 +317,10 @@ func (hw *HeldWords) Resume(
 	switch {
 	case a == nil || s.Halted == "":
 		return hw.Refuse(m, p, workflow.DecideResume, "nothing is stopped",
-			p.Name+": nothing is stopped that could go on."), nil
+			"Nothing is stopped that could go on."), nil
 	case mark != s.Halted:
-		return hw.Refuse(m, p, workflow.DecideResume, "an older stop", p.Name+
-			": somebody said stop again since. Please press the newest button, or write \"go on\"."), nil
+		return hw.Refuse(m, p, workflow.DecideResume, "an older stop", "Somebody said stop again since. "+
+			"Please press the newest button, or write \"go on\"."), nil
 	}
 	void, err := hw.void(ctx, a)
 	if err != nil {
@@ -366,7 +370,7 @@ func (hw *HeldWords) Reopen(
 	if why, err := hw.Permissions.HoldReason(ctx, p); err != nil {
 		return f, err
 	} else if why != "" {
-		return hw.RefusePress(m, p, workflow.DecideResume, why), nil
+		return hw.RefusePress(ctx, m, p, workflow.DecideResume, why), nil
 	}
 	if a, err := hw.StandingApproval(ctx); err != nil || a != nil {
 		return f, err
@@ -374,7 +378,7 @@ func (hw *HeldWords) Reopen(
 	if (m.Kind == workflow.MessageMention || m.Kind == workflow.MessageReply) &&
 		WrittenBefore(m.Message, s.Halted) {
 		return hw.Refuse(m, p, workflow.DecideResume, "written before the stop",
-			p.Name+": that was written before somebody said stop. Write here again, and I go on."), nil
+			"That was written before somebody said stop. Write here again, and I go on."), nil
 	}
 	f = append(f, progress.ResumedInquiries{},
 		permission.NewPermission(m.Message, p, workflow.PermitResume, s.Revision))

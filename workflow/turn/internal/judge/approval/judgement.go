@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/intent"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/store/inbox"
@@ -45,7 +47,7 @@ func (ap *Approvals) RefuseUnknown(m intent.Message, err error) ([]store.Part, e
 // be read, parts hold the refusal.
 func (ap *Approvals) mayDecide(
 	ctx context.Context, m intent.Message, p workflow.Person, revision int,
-	what workflow.DecisionKind, this string,
+	what workflow.DecisionKind,
 ) (parts []store.Part, may bool, err error) {
 	why, approvers, err := ap.Permissions.RevisionRefusal(ctx, p, revision)
 	switch {
@@ -53,8 +55,7 @@ func (ap *Approvals) mayDecide(
 		parts, err = ap.RefuseUnknown(m, err)
 		return parts, false, err
 	case why != "":
-		return ap.Refuse(m, p, what, why, fmt.Sprintf("%s, I cannot take your decision on %s: %s. %s", p.Name,
-			this, why, approvers.Who())), false, nil
+		return ap.Refuse(m, p, what, why, ap.Permissions.RefusalText(ctx, p, why, approvers)), false, nil
 	}
 	return nil, true, nil
 }
@@ -97,19 +98,63 @@ func (j *Judgements) Answer(m intent.Message, text string, buttons ...workflow.B
 	return f
 }
 
-// Refuse returns the parts of a refusal: what is said, and the decision.
+// Refuse returns the parts of a refusal: what the person is told, alone if possible, and the decision.
 func (j *Judgements) Refuse(
 	m intent.Message, p workflow.Person, what workflow.DecisionKind, reason, said string,
 ) []store.Part {
-	f := j.Answer(m, said)
-	f = append(f, consent.Decision{
+	return append(j.Ignore(m), j.Tell(m, p, said), j.refusal(m, p, what, reason))
+}
+
+// RefuseInThread returns the parts of a refusal that the whole thread has to know of, or that has buttons.
+func (j *Judgements) RefuseInThread(
+	m intent.Message, p workflow.Person, what workflow.DecisionKind, reason, said string,
+	buttons ...workflow.Button,
+) []store.Part {
+	return append(j.Answer(m, said, buttons...), j.refusal(m, p, what, reason))
+}
+
+func (j *Judgements) refusal(
+	m intent.Message, p workflow.Person, what workflow.DecisionKind, reason string,
+) consent.Decision {
+	return consent.Decision{
 		What:      what,
 		Reason:    reason,
 		User:      p.ID,
 		MessageTS: m.TS,
 		Revision:  j.Session().Revision,
-	})
-	return f
+	}
+}
+
+// Tell returns the part that tells the writer of a message something that concerns nobody else. It is shown
+// to that person alone, except where Slack shows nobody anything alone, or where it would lose words: below
+// a message that has no reply yet, in a direct message, and with what was entered in a form.
+func (j *Judgements) Tell(m intent.Message, p workflow.Person, said string) store.Part {
+	said = plaintext.Capitalize(said)
+	s := j.Session()
+	direct := strings.HasPrefix(s.Thread.Channel, "D")
+	if p.ID == "" || p.Bot || direct || s.IsRoot(m.TS) || !showsAlone(m) {
+		if p.Name != "" && !direct {
+			said = p.Name + ": " + said
+		}
+		return store.Lines(j.ProgramLine(said))
+	}
+	return store.PrivateLine{
+		Key:  strconv.FormatInt(m.ID, 10),
+		User: p.ID,
+		Name: p.Name,
+		Line: j.ProgramLine(said)[0],
+	}
+}
+
+// showsAlone reports whether the answer to a message may be shown to its writer alone.
+func showsAlone(m intent.Message) bool {
+	switch m.Kind {
+	case workflow.MessageForm:
+		return strings.TrimSpace(m.Text) == ""
+	case workflow.MessageMention, workflow.MessageReply, workflow.MessageEdit, workflow.MessageAction:
+		return true
+	}
+	return false
 }
 
 // readsAsBefore reports whether a message still has the same text in the thread: for a held message, so that
@@ -153,8 +198,7 @@ func (j *Judgements) refuseEdited(
 				"Please write it again."), nil
 	case !stands:
 		return j.Refuse(m, p, what, "edited or deleted before it was judged",
-			p.Name+": that message was edited or deleted before I read it, so it permits nothing. "+
-				"Please write it again."), nil
+			"That message was edited or deleted before I read it, so it permits nothing. Please write it again."), nil
 	}
 	return nil, nil
 }

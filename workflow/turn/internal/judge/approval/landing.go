@@ -26,7 +26,7 @@ func (ap *Approvals) Land(
 		return no, err
 	}
 	if reason, said := ap.cannotLand(branch); reason != "" {
-		return ap.Refuse(m, p, workflow.DecideBackport, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideBackport, reason, said), nil
 	}
 	state, err := ap.Catalog.PullState(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (ap *Approvals) Land(
 	}
 	if gone := cmp.Or(state.Gone, state.Unread); gone != "" {
 		return ap.Refuse(m, p, workflow.DecideBackport, "the pull request is not open",
-			p.Name+": "+gone+" Nothing was pushed to it."), nil
+			gone+" Nothing was pushed to it."), nil
 	}
 	files, err := ap.pushedFiles(ctx, push.Base, push.Commit)
 	if err != nil {

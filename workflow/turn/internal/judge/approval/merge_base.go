@@ -62,7 +62,7 @@ func (ap *Approvals) MergeBase(
 	ctx context.Context, m intent.Message, p workflow.Person, want BaseMerge,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, workflow.DecideMergeBase, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideMergeBase, reason, said), nil
 	}
 	s := ap.Session()
 	register := backports.Register{Store: ap.Store}
@@ -70,8 +70,7 @@ func (ap *Approvals) MergeBase(
 	if err != nil {
 		return nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideMergeBase,
-		"this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideMergeBase); err != nil || !may {
 		return no, err
 	}
 	standing, err := ap.StandingApproval(ctx)

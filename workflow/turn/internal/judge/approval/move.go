@@ -70,16 +70,7 @@ func (ap *Approvals) NothingToMove(m intent.Message, p workflow.Person) []store.
 
 // refuseMove tells a person alone why the thread does not move.
 func (ap *Approvals) refuseMove(m intent.Message, p workflow.Person, reason, said string) []store.Part {
-	return append(ap.Ignore(m),
-		store.Hint{
-			Key:  fmt.Sprint("move:", m.ID),
-			User: p.ID,
-			Text: ap.ProgramLine(p.Name + ": " + said)[0].String(),
-		},
-		consent.Decision{
-			What: workflow.DecideMove, Reason: reason, User: p.ID, MessageTS: m.TS,
-			Revision: ap.Session().Revision,
-		})
+	return ap.Refuse(m, p, workflow.DecideMove, reason, said)
 }
 
 // whoMayNotMove returns why a person may not move the thread, and what the person is told; empty: the person
@@ -140,7 +131,7 @@ func (ap *Approvals) moveTarget(
 	}
 	closed, err := ap.closedIn(ctx, to.ID)
 	if err == nil && closed != "" {
-		said = fmt.Sprintf("%s is only for threads of its own channels, and #%s is none of them. My "+
+		said = fmt.Sprintf("the repository %s is only for threads of its own channels, and #%s is none of them. My "+
 			"operator can add it under `channels`.", plaintext.OneLine(closed), to.Name)
 		return to, "a repository of other channels", said, nil
 	}
@@ -175,7 +166,7 @@ func (ap *Approvals) moveFromPrivate(
 	pressed string,
 ) ([]store.Part, error) {
 	s := ap.Session()
-	if no, may, err := ap.mayDecide(ctx, m, p, s.Revision, workflow.DecideMove, "this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, s.Revision, workflow.DecideMove); err != nil || !may {
 		return no, err
 	}
 	shown := newest != nil && newest.State == workflow.MoveOffered && newest.Channel == to.ID &&

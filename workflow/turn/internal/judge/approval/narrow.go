@@ -72,7 +72,7 @@ func (ap *Approvals) limitTooLate(
 	revision := ap.Session().Revision
 	said := fmt.Sprintf("%s, that limit comes too late: revision %d %s. Say what to take out again, "+
 		"and I look into it.", p.Name, revision, at)
-	f := ap.Refuse(m, p, workflow.DecideNarrow, "too late: "+limit, said)
+	f := ap.RefuseInThread(m, p, workflow.DecideNarrow, "too late: "+limit, said)
 	ledger.Change(f, func(d *consent.Decision) { d.Revision = revision })
 	return f
 }

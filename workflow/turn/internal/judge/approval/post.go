@@ -21,10 +21,10 @@ func (ap *Approvals) PostReview(
 	ctx context.Context, m intent.Message, p workflow.Person, pressed, on string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, workflow.DecideFile, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecideFile, reason, said), nil
 	}
 	s := ap.Session()
-	if no, may, err := ap.mayDecide(ctx, m, p, s.Revision, workflow.DecideFile, "this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, s.Revision, workflow.DecideFile); err != nil || !may {
 		return no, err
 	}
 	if s.Pull == 0 || s.ReportKind != workflow.ReportReview || s.Revision <= s.Voided {

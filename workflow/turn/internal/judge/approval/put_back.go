@@ -22,7 +22,7 @@ func (ap *Approvals) PutBack(
 	ctx context.Context, m intent.Message, p workflow.Person, hash string,
 ) ([]store.Part, error) {
 	refused := func(reason, said string) ([]store.Part, error) {
-		return ap.Refuse(m, p, workflow.DecidePutBack, reason, p.Name+": "+said), nil
+		return ap.Refuse(m, p, workflow.DecidePutBack, reason, said), nil
 	}
 	all, err := ap.Store.Removals(ctx, ap.Session().ID)
 	if err != nil {
@@ -166,35 +166,27 @@ func (ap *Approvals) askToPutBack(
 ) ([]store.Part, error) {
 	m := by.Message
 	p := by.Person
-	said := fmt.Sprintf("%s, I cannot take your decision on this: %s. %s", p.Name, why, a.Who())
-	f := ap.Refuse(m, p, workflow.DecidePutBack, why, said)
+	said := ap.Permissions.RefusalText(ctx, p, why, a)
+	refused := func(more string) []store.Part { return ap.Refuse(m, p, workflow.DecidePutBack, why, said+more) }
 	if r.User != "" {
-		return f, nil
+		return refused(""), nil
 	}
 	decisions, err := ap.Store.Decisions(ctx, ap.Session().ID)
 	if err != nil {
 		return nil, fmt.Errorf("who asked before: %w", err)
 	}
-	called := false
 	for _, d := range decisions {
 		if d.What != workflow.DecideAskPutBack || d.Reason != "tree "+r.With {
 			continue
 		}
-		called = true
-		if d.User == p.ID {
-			ledger.Change(f,
-				func(l *store.Lines) { (*l)[0].Text += " You have asked already; it waits for an approver." })
-			return f, nil
-		}
+		return refused(ap.askedText(ctx, p, a)), nil
 	}
-	lines := ap.ProgramLine(fmt.Sprintf("%s %s asks to put this back: %s", said, p.Name, r.Places()),
+	lines := ap.ProgramLine(fmt.Sprintf("%s asks to put this back: %s", p.Name, r.Places()),
 		ledger.PutBackButton(r))
-	if !called {
-		if lines[0].Mentions, err = ap.peopleToMention(ctx, a, p); err != nil {
-			return nil, err
-		}
+	if lines[0].Mentions, err = ap.peopleToMention(ctx, a, p); err != nil {
+		return nil, err
 	}
-	return append(ledger.Without[store.Lines](f), store.Replies(lines),
+	return append(refused(ap.askedText(ctx, p, a)), store.Replies(lines),
 		consent.Decision{
 			What:      workflow.DecideAskPutBack,
 			Allowed:   true,

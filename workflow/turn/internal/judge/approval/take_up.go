@@ -82,7 +82,7 @@ func (ap *Approvals) TakeUp(
 	ctx context.Context, m intent.Message, p workflow.Person, revision int, means string,
 ) ([]store.Part, error) {
 	mark, scope, _ := strings.Cut(means, "\n")
-	if no, may, err := ap.mayDecide(ctx, m, p, revision, workflow.DecideApprove, "this"); err != nil || !may {
+	if no, may, err := ap.mayDecide(ctx, m, p, revision, workflow.DecideApprove); err != nil || !may {
 		return no, err
 	}
 	stopped, err := ap.StoppedReport(ctx)
@@ -93,8 +93,8 @@ func (ap *Approvals) TakeUp(
 	case !stopped || revision != s.Revision:
 		return ap.Approve(ctx, m, p, revision, scope)
 	case mark != s.Halted:
-		said := fmt.Sprintf("%s: somebody said stop again since. "+
-			"Write \"fix it\" if revision %d is to be taken up anyway.", p.Name, revision)
+		said := fmt.Sprintf("Somebody said stop again since. "+
+			"Write \"fix it\" if revision %d is to be taken up anyway.", revision)
 		return ap.refuseRevision(revision, m, p, "an older stop", said), nil
 	}
 	return ap.takeUpParts(ctx, m, p, scope)

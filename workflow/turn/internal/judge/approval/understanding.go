@@ -37,10 +37,10 @@ func (ap *Approvals) ConfirmUnderstanding(
 	case s.Phase != workflow.PhaseAligning || revision != s.Revision ||
 		s.ReportKind != workflow.ReportRequest:
 		return refused("not the newest understanding",
-			p.Name+": there is a newer word on this. Please answer that one.")
+			"There is a newer word on this. Please answer that one.")
 	case why != "":
-		return refused(why, fmt.Sprintf("%s, I cannot take this as approval to start: %s. "+
-			"It waits for an approver. %s", p.Name, why, approvers.Who()))
+		return ap.requestApproval(ctx, asker{Message: m, Person: p}, workflow.DecideConfirm, approvers, why,
+			revision, "")
 	}
 	shown := func() (string, bool, error) { return ap.Store.ReportTS(ctx, s.ID, revision) }
 	if unread, err := ap.WrittenBeforeShown(ctx, m, shown); err != nil {
@@ -56,7 +56,7 @@ func (ap *Approvals) ConfirmUnderstanding(
 	} else if s.Open ||
 		slices.ContainsFunc(unseen, func(u workflow.Message) bool { return u.Kind != workflow.MessageTold }) {
 		f, err := refused("somebody wrote meanwhile",
-			p.Name+": somebody wrote meanwhile, and I look at that first. I ask again then.")
+			"Somebody wrote meanwhile, and I look at that first. I ask again then.")
 		return append(f, store.Update{Open: ledger.Wake}), err
 	}
 	if talk, err := ap.TalkAbove(ctx, m); err != nil {
@@ -117,12 +117,13 @@ func (ap *Approvals) ConfirmUnderstanding(
 }
 
 // askConfirmation asks the person whether m confirms the newest understanding. While such a question waits,
-// the next one replaces its words.
+// the next one replaces its words; a person who would not see it there is told alone.
 func askConfirmation(ctx context.Context, ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
-	line := ap.ProgramLine(fmt.Sprintf("%s, shall I read %s as your word to start from the shared "+
-		"understanding as it stands (revision %d)? Press a button, or reply \"go ahead\". "+
-		"If something has to change first, say what.", p.Name, ap.QuoteWords(ctx, m), revision),
+	question := fmt.Sprintf("shall I read %s as your word to start from the shared understanding as it stands "+
+		"(revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.",
+		ap.QuoteWords(ctx, m), revision)
+	line := ap.ProgramLine(p.Name+", "+question,
 		workflow.Button{
 			ActionID: workflow.ButtonConfirm,
 			Label:    startLabel,
@@ -131,7 +132,8 @@ func askConfirmation(ctx context.Context, ap *Approvals, m intent.Message, p wor
 		},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m),
-		store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0], BelowTalk: true},
+		store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0],
+			BelowTalk: ap.tellBelowTalk(m, p, question)},
 		consent.Decision{
 			What:      workflow.DecideConfirm,
 			Reason:    "unclear, asked",

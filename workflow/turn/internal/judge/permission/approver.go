@@ -3,6 +3,7 @@ package permission
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
@@ -43,7 +44,31 @@ func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
 		ps.Log.Warn("the approvers are named as they are configured", "err", err)
 		a = r.Approvers
 	}
+	if names := ps.ApproverNames(ctx, workflow.Person{}); names != "" {
+		return "Only " + names + " can" + a.Limits() + ".", nil
+	}
 	return a.Who(), nil
+}
+
+// ToMention returns whom a line mentions that awaits an approval of what these people asked for: the approvers
+// whom the configuration names. If one of the people who asked may approve it, it mentions nobody.
+func (ps *Permissions) ToMention(ctx context.Context, asked ...string) ([]string, error) {
+	named, err := ps.Catalog.NamedApprovers(ctx)
+	if err != nil || len(named) == 0 {
+		return nil, err
+	}
+	a, err := ps.Approvers(ctx)
+	if err != nil {
+		ps.Log.Warn("groups are mentioned, since Slack does not tell who is in them", "err", err)
+	}
+	for _, id := range asked {
+		if a.OtherThanRequester {
+			named = slices.DeleteFunc(named, func(x string) bool { return x == id })
+		} else if a.Needed <= 1 && slices.Contains(a.People, id) {
+			return nil, nil
+		}
+	}
+	return named, nil
 }
 
 // Approvers returns who may approve here, with the members of user groups read anew from Slack. While the

@@ -426,6 +426,9 @@ func (l *Tools) showReport(
 	}
 	written = append(written, unread...)
 	written = append(written, who.Mention(ctx, people, workflow.Person{ID: s.Requester}, &lines[0])...)
+	if err := l.Approvals.MentionApprovers(ctx, &lines[0], r.AskedBy...); err != nil {
+		return model.Result{}, err
+	}
 	written = append(written, store.Replies(lines), consent.Report(*r), store.Update{
 		// dropped if the phase does not allow it; the report itself is always an event
 		OptionalEvents: []workflow.Event{workflow.EventReport},

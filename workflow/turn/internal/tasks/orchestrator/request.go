@@ -225,13 +225,13 @@ func (l *Tools) beginWork(
 				"reply \"go ahead\".",
 				report.Revision, why, strings.TrimSuffix(who, ".")),
 		)
-		return l.showRequest(report, shown, waits, []store.Part{update}), nil
+		return l.showRequest(ctx, report, shown, waits, []store.Part{update})
 	}
 	approved, err := l.Approvals.ApproveReport(ctx, *by, *report, "")
 	var unnamed *catalog.NameError
 	if errors.As(err, &unnamed) { // then nobody permits it yet
 		waits := l.MaskShown(fmt.Sprintf("Revision %d. %s", report.Revision, unnamed.Said))
-		return l.showRequest(report, shown, waits, []store.Part{update}), nil
+		return l.showRequest(ctx, report, shown, waits, []store.Part{update})
 	}
 	if err != nil {
 		return model.Result{}, err
@@ -241,7 +241,7 @@ func (l *Tools) beginWork(
 			"(1 of %d). %s Reply \"go ahead\".", report.Revision, plaintext.OneLine(by.Person.Name),
 			approved.Needed, approved.Still()))
 		f := append([]store.Part{update}, approved.Parts...)
-		return l.showRequest(report, shown, waits, f), nil
+		return l.showRequest(ctx, report, shown, waits, f)
 	}
 	written := []store.Part{
 		update, consent.Report(*report), store.Lines(shown),
@@ -254,17 +254,20 @@ func (l *Tools) beginWork(
 
 // showRequest shows a request that waits for an approval. waits says for whose.
 func (l *Tools) showRequest(
-	report *workflow.Report, shown []workflow.Line, waits string, f []store.Part,
-) model.Result {
+	ctx context.Context, report *workflow.Report, shown []workflow.Line, waits string, f []store.Part,
+) (model.Result, error) {
 	shown = ledger.VouchBelow(shown, waits)
 	report.Text = shown[0].Text
 	shown[0].Buttons = l.Approvals.ReportButtons("Go ahead")
+	if err := l.Approvals.MentionApprovers(ctx, &shown[0], report.AskedBy...); err != nil {
+		return model.Result{}, err
+	}
 	f = append(f, consent.Report(*report), store.Replies(shown),
 		store.Update{Events: []workflow.Event{workflow.EventReport}, Open: ledger.Rest})
 	return ledger.WithParts(model.Result{
 		Text: fmt.Sprintf("Shown as revision %d. Wait for the thread.", report.Revision),
 		Ends: true,
-	}, f...)
+	}, f...), nil
 }
 
 // showUnderstanding shows the result of an interview, which waits until a person confirms it.
@@ -280,22 +283,12 @@ func (l *Tools) showUnderstanding(
 	}
 	report.Text = l.MaskShown(fmt.Sprintf("Shared understanding (revision %d%s):\n%s\n"+
 		"Reply \"yes\" to start, or say what is wrong.", report.Revision, changed, r.Text()))
-	shown := l.ProgramLine(report.Text,
-		workflow.Button{
-			ActionID: workflow.ButtonConfirm,
-			Label:    "Yes, that is it",
-			Style:    "primary",
-			Value:    store.NewToken(),
-		},
-		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
-		workflow.Button{
-			ActionID: workflow.ButtonStop,
-			Label:    "Stop",
-			Style:    "danger",
-			Value:    store.NewToken(),
-		})
+	shown := l.ProgramLine(report.Text, l.Approvals.ConfirmButtons()...)
 	shown = ledger.VouchBelow(shown, known)
 	report.Text = shown[0].Text
+	if err := l.Approvals.MentionApprovers(ctx, &shown[0], report.AskedBy...); err != nil {
+		return model.Result{}, err
+	}
 	return ledger.WithParts(model.Result{Text: "Shown. Wait until somebody confirms it.", Ends: true},
 		store.Replies(shown), consent.Report(*report), store.Update{Open: ledger.Rest}), nil
 }
@@ -345,6 +338,9 @@ func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	shown := ledger.VouchBelow(l.AgentLine(words, l.Approvals.ReportButtons("Go ahead")...), known)
 	shown = ledger.VouchBelow(shown, waits)
 	report.Text = shown[0].Text
+	if err := l.Approvals.MentionApprovers(ctx, &shown[0], report.AskedBy...); err != nil {
+		return model.Result{}, err
+	}
 	shown[0].Files = []workflow.File{{
 		Name: "plan.md", Text: workflow.Unmark(p.Markdown()),
 		Title: fmt.Sprintf("%s (revision %d)", workflow.Unmark(plaintext.OneLine(p.Title)), report.Revision),
