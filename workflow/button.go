@@ -103,6 +103,7 @@ const (
 type Form struct {
 	ActionID ActionID // of the button that opens it
 	Value    string   // value of that button
+	Label    string   // what the person read on that button; empty: not known
 	Thread   Thread
 	Session  string
 	// Repositories holds the names of all repositories that the session was about, the present one last.

@@ -14,7 +14,8 @@ import (
 )
 
 // Some buttons open a modal. Slack allows three seconds for that after the press, so the gateway opens the
-// modal as soon as the press arrives. The button's row says whether the modal is still valid, and the press
+// modal as soon as the press arrives, unless the person may not use it: then the turn that handles the press
+// refuses it. The button's row says whether the modal is still valid, and the press
 // is stored together with the result. If no modal was opened, the turn that handles the press explains in the
 // thread how to do the same in words.
 //
@@ -59,6 +60,10 @@ func (l *link) openForm(ctx context.Context, in workflow.IncomingEvent, payload 
 	if err != nil || form == nil {
 		return false, err
 	}
+	if !l.mayOpen(ctx, in.User, *form) {
+		return false, nil
+	}
+	form.Label = event.ReadLabel(payload)
 	if form.Text != "" && l.HidesCode != nil {
 		if why := l.HidesCode(ctx, form.Repositories, form.Thread.Channel); why != "" {
 			form.Text = render.KeptBack(why, form.Session)
@@ -69,6 +74,22 @@ func (l *link) openForm(ctx context.Context, in workflow.IncomingEvent, payload 
 	}
 	_, err = l.Slack.API.OpenViewContext(ctx, trigger, render.Modal(*form, in.TS))
 	return err == nil, err
+}
+
+// mayOpen reports whether the form is opened for that user. If that cannot be read, it is: what is sent with a
+// form is judged when it comes.
+func (l *link) mayOpen(ctx context.Context, user string, form workflow.Form) bool {
+	if l.MayOpen == nil {
+		return true
+	}
+	ctx, cancel := context.WithTimeout(ctx, l.formTimeout()/2)
+	defer cancel()
+	may, err := l.MayOpen(ctx, user, form)
+	if err != nil {
+		l.log.Warn("a form is opened: cannot read who may use it", "user", user, "err", err)
+		return true
+	}
+	return may
 }
 
 // keepSubmission stores a submission and returns what to show in the modal, or nil to close it.

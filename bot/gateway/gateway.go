@@ -77,6 +77,8 @@ type Modals struct {
 	// HidesCode returns why a modal in that channel must not show code of one of those repositories, in
 	// words; empty: it may. Default: it always may.
 	HidesCode func(ctx context.Context, repositories []string, channel string) (why string)
+	// MayOpen reports whether the form may be opened for that user; nil: it may for everybody.
+	MayOpen func(ctx context.Context, user string, form workflow.Form) (bool, error)
 	// PageOf returns the address of a session's web page for one person; nil: there are no pages.
 	PageOf func(user, session string) string
 }

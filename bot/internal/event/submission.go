@@ -84,6 +84,25 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 	return s, true
 }
 
+// ReadLabel returns what a person read on the button or in the menu that was pressed, or an empty string.
+func ReadLabel(payload []byte) string {
+	type text struct {
+		Text string `json:"text"`
+	}
+	var p struct {
+		Actions []struct {
+			Text     text `json:"text"`
+			Selected struct {
+				Text text `json:"text"`
+			} `json:"selected_option"`
+		} `json:"actions"`
+	}
+	if json.Unmarshal(payload, &p) != nil || len(p.Actions) == 0 {
+		return ""
+	}
+	return cmp.Or(p.Actions[0].Selected.Text.Text, p.Actions[0].Text.Text)
+}
+
 // ReadTrigger returns the trigger id of a press, which is needed to open a modal, or an empty string.
 func ReadTrigger(payload []byte) string {
 	var t trigger

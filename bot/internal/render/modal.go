@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/slack-go/slack"
 
@@ -33,7 +34,7 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 		view.Close = plainText("Close")
 		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
 	case f.ActionID == workflow.ButtonDetails:
-		view.Title = plainText("Details")
+		view.Title = formTitle(f, "Details")
 		view.Close = plainText("Close")
 		for _, section := range mrkdwn.SplitText(workflow.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)),
 			maxSection) {
@@ -50,25 +51,28 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 						"The link is yours alone, for twelve hours.", false, true)))
 		}
 	case f.ActionID == workflow.ButtonCorrect:
-		view.Title = plainText("Correct")
+		view.Title = formTitle(f, "Correct")
 		view.Submit = plainText("Send")
 		view.Blocks.BlockSet = []slack.Block{
-			textInput(event.InputWords, "What is wrong, or what has to change?",
+			textInput(event.InputWords, correctionQuestion(f),
 				"Everybody in the thread reads it, with your name.", false),
 		}
 	case f.ActionID == workflow.ButtonRepository, f.ActionID == workflow.ButtonBase:
-		view.Title = plainText("Change repository")
+		view.Title = formTitle(f, "Change repository")
 		question := "Which repository is this about?"
 		if f.ActionID == workflow.ButtonBase {
-			view.Title = plainText("Change branch")
+			view.Title = formTitle(f, "Change branch")
 			question = "Which branch or tag is this about?"
 		}
 		view.Submit = plainText("Choose")
 		view.Blocks.BlockSet = []slack.Block{slack.NewInputBlock(event.InputChoice,
 			plainText(question), nil, choiceMenu(event.InputChoice, f.Choices))}
 	case f.ActionID == workflow.ButtonFixLimited:
-		view.Title = plainText("Fix it, with limits")
+		view.Title = formTitle(f, "Fix it, with limits")
 		view.Submit = plainText("Fix it")
+		if strings.HasPrefix(f.Label, "Go ahead") {
+			view.Submit = plainText("Go ahead")
+		}
 		view.Blocks.BlockSet = []slack.Block{
 			slack.NewSectionBlock(plainText(fmt.Sprintf("This approves revision %d, "+
 				"and nothing beyond what you say here may change.", f.Revision)), nil, nil),
@@ -89,6 +93,26 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 		view.Blocks.BlockSet = []slack.Block{input}
 	}
 	return view
+}
+
+// maxTitle is how many characters the title of a modal has at most.
+const maxTitle = 24
+
+// formTitle returns the title of a modal: what the person read on the button, without the dots.
+func formTitle(f workflow.Form, usual string) *slack.TextBlockObject {
+	label := strings.TrimRight(mrkdwn.OneLine(workflow.Unmark(f.Label), maxLabel), "…. ")
+	if utf8.RuneCountInString(label) > maxTitle {
+		label = usual
+	}
+	return plainText(cmp.Or(label, usual))
+}
+
+// correctionQuestion returns what a form asks that opens below a report or a result.
+func correctionQuestion(f workflow.Form) string {
+	if strings.HasPrefix(f.Label, "Something is missing") {
+		return "What is missing?"
+	}
+	return "What is wrong, or what has to change?"
 }
 
 func plainText(text string) *slack.TextBlockObject {

@@ -242,9 +242,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	work := b.newWork(s, slack, directory, indicator)
 	work.Post = posts.Drain
-	work.React = (&poster.Poster{
-		Slack: slack, Outbox: posting.Reactions(), Log: log, Links: posts.Links,
-	}).Drain
+	beside := newPoster(s, slack, directory, posting, log)
+	beside.Outbox = posting.Reactions()
+	work.React = beside.Drain
 	b.queue, err = NewQueue(b.Store, work, replica,
 		min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
 	return b, err
@@ -287,7 +287,9 @@ func (b *Server) newGateway(
 		AckTimeout: s.SlackAckTimeout,
 		Listening:  gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words},
 		Homes:      homes,
-		Modals:     gateway.Modals{Forms: traced, HidesCode: guests.HidesCode, PageOf: b.pageOf},
+		Modals: gateway.Modals{
+			Forms: traced, HidesCode: guests.HidesCode, MayOpen: homes.MayOpen, PageOf: b.pageOf,
+		},
 		Backfill:   gateway.Backfill{History: received, Channels: channelIDs(s.Repositories)},
 		Connecting: gateway.Connecting{Connections: cmp.Or(s.SlackLinks, config.DefaultConnections)},
 	}
