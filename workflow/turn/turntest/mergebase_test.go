@@ -154,7 +154,7 @@ func TestAMergeThatIsNotTheProgramsIsRefused(t *testing.T) {
 				p.commit("main", repotest.Files{"a.txt": "a\n"})
 				p.openPull(branch, "release/1.4")
 			},
-			want: "what was pushed was made for `main`, and goes into `release/1.4` now, as the host says. " +
+			want: "What was pushed was made for `main`, and goes into `release/1.4` now, as the host says. " +
 				"I merge neither into it; begin another thread on the branch that it is meant for.",
 		},
 		"main has all of it": {

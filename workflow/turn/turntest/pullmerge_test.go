@@ -46,7 +46,7 @@ call finish {"summary": "Merged."}
 	p.Say("bea", "update the branch")
 	require.Contains(t, p.Text(), "has all of `#1` (", "nothing moved")
 	p.Say("bea", "merge main")
-	require.Contains(t, p.Text(), "bea: what was pushed is for `#1`, and whoever owns that merges `main` "+
+	require.Contains(t, p.Text(), "What was pushed is for `#1`, and whoever owns that merges `main` "+
 		"into it. Write \"update the branch\" then, and I bring what was pushed up to date.")
 	p.moveHers(was)
 	p.commit(hers, repotest.Files{"more.txt": "more\n"})
@@ -63,7 +63,7 @@ call finish {"summary": "Merged."}
 	require.Len(t, merged.ParentHashes, 2)
 	p.host.SetState(1, "merged")
 	p.Say("bea", "update the branch")
-	require.Contains(t, p.Text(), "bea: #1 was merged into `main` already. So there is nothing to merge.")
+	require.Contains(t, p.Text(), "#1 was merged into `main` already. So there is nothing to merge.")
 }
 
 // Agents that could not resolve conflicts after a push, or only answered, say so in true words, and the words

@@ -226,8 +226,8 @@ func (t *Thread) Session() workflow.Session {
 	return s
 }
 
-// Text returns the thread as people see it.
-func (t *Thread) Text() string { return t.Slack.ExportText(t.Channel, t.Root) }
+// Text returns the thread as people see it, and below it what people were shown alone.
+func (t *Thread) Text() string { return t.Slack.ExportText(t.Channel, t.Root) + t.Alone() }
 
 // Alone returns what people were shown alone, one message each: "gus: [orchestrator] …".
 func (t *Thread) Alone() string {
