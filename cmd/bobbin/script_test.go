@@ -668,7 +668,8 @@ func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	)
 }
 
-// awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT, or shows it to somebody alone.
+// awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT, or shows it to
+// somebody alone.
 func awaitCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	thread := mainThread
 	if len(args) > 2 && args[0] == "in" {

@@ -58,5 +58,5 @@ func joinWords(items []string, word string) string {
 		return strings.Join(items, "")
 	}
 	last := len(items) - 1
-	return strings.Join(items[:last], ", ") + " "+word+" " + items[last]
+	return strings.Join(items[:last], ", ") + " " + word + " " + items[last]
 }

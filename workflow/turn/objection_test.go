@@ -367,7 +367,8 @@ func (p *play) receive(ctx context.Context, in workflow.IncomingEvent) error {
 // said returns everything that the program has said in the thread, or to one person alone.
 func (p *play) said(ctx context.Context) (said []string, err error) {
 	rows, err := p.th.Store.Pool.Query(ctx,
-		`select coalesce(l.text, o.ephemeral_line ->> 'Text', o.ephemeral) from outbox o left join lines l on l.id = o.line_id
+		`select coalesce(l.text, o.ephemeral_line ->> 'Text', o.ephemeral)
+		from outbox o left join lines l on l.id = o.line_id
 		where o.session_id = $1 and (o.line_id is not null or o.ephemeral_to <> '') and o.rewrites is null
 			order by o.id`,
 		p.th.Session().ID)

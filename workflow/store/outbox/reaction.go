@@ -41,8 +41,8 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 				case when s.part_of is null then '' else s.repository end, next.tried, s.team, coalesce(outbox.channel, s.channel),
 				coalesce(outbox.thread_ts, split_part(s.thread_ts, ' ', 1))`,
 			session).
-			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.EphemeralName, &line, &part, &p.Tried,
-				&p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
+			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.EphemeralName,
+				&line, &part, &p.Tried, &p.Thread.Team, &p.Thread.Channel, &p.Thread.TS)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil

@@ -87,8 +87,8 @@ func (ap *Approvals) agreeBackports(
 		case err != nil:
 			return nil, err
 		case waits != nil && len(orders) > 1:
-			return ap.Refuse(m, p, workflow.DecideBackport, "several releases", "Several people have to agree "+
-				"to a backport here, so please name one release at a time."), nil
+			return ap.Refuse(m, p, workflow.DecideBackport, "several releases",
+				"Several people have to agree to a backport here, so please name one release at a time."), nil
 		case waits != nil:
 			return waits, nil
 		}
@@ -110,7 +110,8 @@ func (ap *Approvals) pushToBring(
 	if push, err = register.NewestPush(ctx, s.ID); err != nil {
 		return nil, nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport); err != nil || !may {
+	no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideBackport)
+	if err != nil || !may {
 		return nil, no, err
 	}
 	switch {

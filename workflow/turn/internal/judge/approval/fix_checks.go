@@ -34,7 +34,8 @@ func (ap *Approvals) FixChecks(
 	if err != nil {
 		return nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideFixThere); err != nil || !may {
+	no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideFixThere)
+	if err != nil || !may {
 		return no, err
 	}
 	row, err := pullrequest.Register{Store: ap.Store}.Of(ctx, s.ID)

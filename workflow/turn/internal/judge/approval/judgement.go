@@ -198,7 +198,8 @@ func (j *Judgements) refuseEdited(
 				"Please write it again."), nil
 	case !stands:
 		return j.Refuse(m, p, what, "edited or deleted before it was judged",
-			"That message was edited or deleted before I read it, so it permits nothing. Please write it again."), nil
+			"That message was edited or deleted before I read it, so it permits nothing. "+
+				"Please write it again."), nil
 	}
 	return nil, nil
 }

@@ -70,8 +70,9 @@ func (ap *Approvals) MergeBase(
 	if err != nil {
 		return nil, err
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideMergeBase); err != nil || !may {
-		return no, err
+	refusal, may, err := ap.mayDecide(ctx, m, p, pushedRevision(s, push), workflow.DecideMergeBase)
+	if err != nil || !may {
+		return refusal, err
 	}
 	standing, err := ap.StandingApproval(ctx)
 	if err != nil {

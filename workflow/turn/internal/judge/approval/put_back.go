@@ -167,7 +167,9 @@ func (ap *Approvals) askToPutBack(
 	m := by.Message
 	p := by.Person
 	said := ap.Permissions.RefusalText(ctx, p, why, a)
-	refused := func(more string) []store.Part { return ap.Refuse(m, p, workflow.DecidePutBack, why, said+more) }
+	refused := func(more string) []store.Part {
+		return ap.Refuse(m, p, workflow.DecidePutBack, why, said+more)
+	}
 	if r.User != "" {
 		return refused(""), nil
 	}
