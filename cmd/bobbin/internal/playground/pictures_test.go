@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/film"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 // maxFilm is the limit of the moving picture in bytes: people load it with the README.
@@ -29,13 +28,7 @@ func TestPicturesOfTheDocs(t *testing.T) {
 		t.Skip("nobody asked for pictures") // other tests play the same story, and look at the same pages
 	}
 	chromium(t)
-	short, err := os.MkdirTemp("/tmp", "bobbin-") // its path is in the pictures
-	require.NoError(t, err)
-	t.Cleanup(func() { os.RemoveAll(short) })
-	p := openPlayground(t, func(opt *Options) {
-		opt.Dir, err = stage.MakeDir(short)
-		require.NoError(t, err)
-	})
+	p := openPlayground(t, nil)
 	b := open(t, p.URL, 1120, 720)
 	var frames []film.Frame
 	shows := func(shown time.Duration) {
