@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -10,8 +11,9 @@ import (
 
 // A NoChannelError says that the bot is in no channel with a name that the configuration has.
 type NoChannelError struct {
-	Name string // of the channel
-	Bot  string // the bot's name
+	Name string   // of the channel
+	Bot  string   // the bot's name
+	Near []string // #names of the channels that the bot is in
 }
 
 func (n *NoChannelError) Error() string {
@@ -38,7 +40,12 @@ func (s *Slack) ChannelIDs(ctx context.Context, channels []string) ([]string, er
 			}
 		}
 		if ids[i] = known[name]; ids[i] == "" {
-			return nil, &NoChannelError{Name: name, Bot: s.self.Name}
+			wrong := &NoChannelError{Name: name, Bot: s.self.Name}
+			for other := range known {
+				wrong.Near = append(wrong.Near, "#"+other)
+			}
+			slices.Sort(wrong.Near)
+			return nil, wrong
 		}
 	}
 	return ids, nil

@@ -12,8 +12,9 @@ import (
 // An AuthError is a refusal that no retry can fix: a person has to change a token, a scope or a setting, and
 // Cure says which.
 type AuthError struct {
-	Code string // Slack's error code, such as invalid_auth
-	Cure string
+	Code    string // Slack's error code, such as invalid_auth
+	Cure    string
+	Setting string // the setting that was refused, such as SLACK_BOT_TOKEN; empty: none, or it is in Cure
 }
 
 func (a *AuthError) Error() string { return "Slack: " + a.Code + ": " + a.Cure }
@@ -48,6 +49,7 @@ func ExplainError(err error, token string) error {
 		return &AuthError{Code: "404", Cure: "there is no Slack API at that address; check " + apiURLName}
 	}
 	code := ErrorCode(err)
+	setting := token
 	cure, known := cures[code]
 	if !known {
 		return err
@@ -60,7 +62,7 @@ func ExplainError(err error, token string) error {
 		}
 		token = needed
 	}
-	return &AuthError{Code: code, Cure: fmt.Sprintf(cure, token)}
+	return &AuthError{Code: code, Cure: fmt.Sprintf(cure, token), Setting: setting}
 }
 
 // ErrorCode returns Slack's error code of a response that was not ok, or an empty string for any other error.

@@ -2,38 +2,62 @@ package bot
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/slack-go/slack"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // startTimeout is how long a start retries while Slack fails temporarily.
 const startTimeout = time.Minute
 
 // callAtStart makes a call and retries it while Slack fails temporarily. It returns at once if a person has
-// to fix the cause, or if there is no response at all.
+// to fix the cause. If there is no response at all, it returns at once, too, unless the connection waits.
 func (s *Slack) callAtStart(ctx context.Context, call func() error) error {
 	growing := backoff.NewExponentialBackOff()
 	growing.InitialInterval = 200 * time.Millisecond
 	growing.MaxInterval = 5 * time.Second
+	limit := startTimeout
+	if s.cfg.Waiting != nil {
+		limit = 0 // none
+	}
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := s.Call(ctx, call)
-		var status slack.StatusCodeError
-		troubled := errors.As(err, &status) && status.Code >= http.StatusInternalServerError ||
-			slices.Contains(transientCodes, ErrorCode(err))
-		if err != nil && !troubled {
+		if err != nil && !isTrouble(err) && (s.cfg.Waiting == nil || !isUnreachable(ctx, err)) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
-	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(startTimeout),
+	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(limit),
 		backoff.WithNotify(func(err error, wait time.Duration) {
+			if s.cfg.Waiting != nil {
+				s.cfg.Waiting(err)
+				return
+			}
 			s.cfg.Log.Warn("Slack has trouble of its own; trying again", "err", err, "wait", wait)
 		}))
 	return err
+}
+
+// isTrouble reports whether Slack answers that it cannot do anything at the moment.
+func isTrouble(err error) bool {
+	var status slack.StatusCodeError
+	return errors.As(err, &status) && status.Code >= http.StatusInternalServerError ||
+		slices.Contains(transientCodes, ErrorCode(err))
+}
+
+// isUnreachable reports whether there was no response. A certificate that is not accepted stays so.
+func isUnreachable(ctx context.Context, err error) bool {
+	var request *url.Error
+	var certificate *tls.CertificateVerificationError
+	return ctx.Err() == nil && errors.As(err, &request) && !errors.As(err, &certificate) &&
+		plaintext.NetworkError(err) != ""
 }
 
 // Call makes a call and repeats it after Retry-After whenever Slack limits the rate.

@@ -20,6 +20,11 @@ type Config struct {
 	APIURL   string       // default: Slack's API
 	HTTP     *http.Client // default: one with a timeout of 30 s
 	Log      *slog.Logger // default: no log
+
+	// Waiting is called with the reason before each new try to reach Slack at the start, which then goes on
+	// until its context ends. Nil: Open gives up, at once if there is no response, and after a minute of
+	// trouble at Slack.
+	Waiting func(error)
 }
 
 // Self identifies the bot.
@@ -41,11 +46,12 @@ type Slack struct {
 	cfg          Config
 	self         Self
 	workspaceURL string
+	scopes       []string
 	updatesFrom  atomic.Int64 // Unix nanoseconds; Slack accepts no chat.update earlier
 }
 
-// Open checks the tokens and identifies the bot by auth.test. It retries for up to a minute while Slack fails
-// temporarily. A wrong token is an *AuthError.
+// Open checks the tokens and identifies the bot by auth.test. It retries while Slack fails temporarily. A
+// wrong token is an *AuthError.
 func Open(ctx context.Context, cfg Config) (*Slack, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
@@ -82,11 +88,18 @@ func (s *Slack) Identify(ctx context.Context) (*slack.AuthTestResponse, error) {
 	}
 	s.self = Self{Team: who.TeamID, TeamName: who.Team, User: who.UserID, BotID: who.BotID, Name: who.User}
 	s.workspaceURL = who.URL
+	if granted := who.Header.Values("X-OAuth-Scopes"); granted != nil {
+		s.scopes = strings.FieldsFunc(strings.Join(granted, ","),
+			func(r rune) bool { return r == ',' || r == ' ' })
+	}
 	return who, nil
 }
 
 // Self returns the bot's identity that Identify has stored.
 func (s *Slack) Self() Self { return s.self }
+
+// Scopes returns the scopes of the bot token; nil: Slack did not report them, or Identify was not called.
+func (s *Slack) Scopes() []string { return s.scopes }
 
 // Log returns the connection's logger.
 func (s *Slack) Log() *slog.Logger { return s.cfg.Log }

@@ -38,10 +38,7 @@ func App(ctx context.Context, cfg bot.Config) (*Examiner, error) {
 		return nil, bot.ExplainError(err, bot.BotTokenName)
 	}
 	e := &Examiner{people: &people.Directory{Slack: s}, URL: who.URL, Took: time.Since(began)}
-	if granted := who.Header.Values("X-OAuth-Scopes"); granted != nil {
-		e.Scopes = strings.FieldsFunc(strings.Join(granted, ","),
-			func(r rune) bool { return r == ',' || r == ' ' })
-	}
+	e.Scopes = s.Scopes()
 	if date, err := http.ParseTime(who.Header.Get("Date")); err == nil {
 		e.Ahead = time.Since(date) - e.Took/2
 	}

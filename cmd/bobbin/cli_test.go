@@ -314,10 +314,11 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 		want string
 	}{
 		"nothing at all": {want: noConfig +
-			"environment: SLACK_BOT_TOKEN is not set; it begins with xoxb- and is shown on the Slack app's " +
-			"page under OAuth & Permissions\n" +
-			"environment: SLACK_APP_TOKEN is not set; it begins with xapp- and is shown on the Slack app's " +
-			"page under Basic Information, App-Level Tokens\n" +
+			"environment: SLACK_BOT_TOKEN is not set; it is xoxb-…, on the app's page under OAuth & " +
+			"Permissions; if there is no app yet: bobbin manifest --url\n" +
+			"environment: SLACK_APP_TOKEN is not set; it is xapp-…, on the app's page under Basic " +
+			"Information, App-Level Tokens, with the scope connections:write; if there is no app yet: " +
+			"bobbin manifest --url\n" +
 			"environment: set OPENAI_API_KEY, or OPENAI_BASE_URL for an endpoint that needs none; " +
 			"or give each model that agents ask a url\n"},
 		"everything": {
@@ -330,8 +331,8 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 				"docker, none\n" +
 				"environment: SLACK_APP_TOKEN holds white space, quotes or other characters that a token " +
 				"cannot have\n" +
-				"environment: SLACK_BOT_TOKEN has to begin with xoxb-\n" +
-				"environment: SLACK_APP_TOKEN has to begin with xapp-\n" +
+				"environment: SLACK_BOT_TOKEN holds something that is not a Slack token, and a bot token " +
+				"is needed; it is xoxb-…, on the app's page under OAuth & Permissions\n" +
 				"environment: SLACK_API_URL is not an address that begins with http:// or https://\n" +
 				"environment: OPENAI_BASE_URL is not an address that begins with http:// or https://\n" +
 				"environment: DATABASE_URL is not an address such as " +
@@ -351,10 +352,8 @@ func TestServeSaysAllThatIsWrongAtOnce(t *testing.T) {
 		"tokens exchanged": {
 			env: ready("BOBBIN_CONFIG", right, "SLACK_BOT_TOKEN", "xapp-"+secret, "SLACK_APP_TOKEN",
 				"xoxb-"+secret),
-			want: "environment: SLACK_BOT_TOKEN has to begin with xoxb-; " +
-				"its value belongs in SLACK_APP_TOKEN\n" +
-				"environment: SLACK_APP_TOKEN has to begin with xapp-; " +
-				"its value belongs in SLACK_BOT_TOKEN\n",
+			want: "environment: SLACK_BOT_TOKEN and SLACK_APP_TOKEN hold each other's token (xapp-… and " +
+				"xoxb-…); exchange them: SLACK_BOT_TOKEN begins with xoxb-, SLACK_APP_TOKEN with xapp-\n",
 		},
 		"a token with its line's end": {
 			env: ready("BOBBIN_CONFIG", right, "OPENAI_API_KEY", "sk-"+secret+"\n"),
@@ -407,32 +406,32 @@ func TestServeWithWhatSlackRefuses(t *testing.T) {
 	}{
 		"bot token": {
 			slack.URL(), "xoxb-" + secret, app.AppToken, config, cli.ExitUsage,
-			"Slack: invalid_auth: SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n",
+			"bobbin: the bot token xoxb-…: Slack says invalid_auth\n" +
+				"  → SLACK_BOT_TOKEN is not valid; copy it again from the app's settings\n",
 		},
 		"app token": {
 			slack.URL(), app.BotToken, "xapp-" + secret, config, cli.ExitUsage,
-			"Slack: invalid_auth: SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n",
+			"bobbin: the app token xapp-…: Slack says invalid_auth\n" +
+				"  → SLACK_APP_TOKEN is not valid; copy it again from the app's settings\n",
 		},
 		"app gone": {
 			faulty.URL(), other.BotToken, other.AppToken, config, cli.ExitUsage,
-			"Slack: account_inactive: the app was removed from the workspace or its bot was deactivated; " +
+			": Slack says account_inactive\n" +
+				"  → the app was removed from the workspace or its bot was deactivated; " +
 				"install it again and set SLACK_BOT_TOKEN again\n",
 		},
 		"no Slack": {
 			web.URL, app.BotToken, app.AppToken, config, cli.ExitUsage,
-			"Slack: 404: there is no Slack API at that address; check SLACK_API_URL\n",
+			"bobbin: Slack says 404\n  → there is no Slack API at that address; check SLACK_API_URL\n",
 		},
 		"channel": {
 			slack.URL(), app.BotToken, app.AppToken, nowhere, cli.ExitUsage,
-			"the bot is in no channel called #nowhere: write \"/invite @bobbin\" there, or check the name\n",
+			"bobbin: the bot is in no channel called #nowhere\n" +
+				"  → /invite @bobbin in #nowhere, or correct the name\n",
 		},
 		"trouble": {
 			troubled.URL(), third.BotToken, third.AppToken, nowhere, cli.ExitFailed,
 			"bobbin: list the bot's channels: out_of_order\n",
-		},
-		"nobody": {
-			"http://" + harness.ClosedPort(t), app.BotToken, app.AppToken, config, cli.ExitFailed,
-			"connection refused\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -490,7 +489,8 @@ func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
 		},
 		"no name": {
 			"postgres://u:" + secret + "@no-such-host.invalid/x",
-			"bobbin: no Postgres answers at no-such-host.invalid:5432: no such host; check DATABASE_URL\n",
+			"bobbin: no Postgres answers at no-such-host.invalid:5432: there is no host " +
+				"no-such-host.invalid (no such host); check DATABASE_URL\n",
 		},
 		"no socket": {
 			"postgres:///x?host=/no/such/run",
@@ -506,8 +506,12 @@ func TestDatabaseThatDoesNotLetUsIn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			command := "sessions" // serve waits
+			if c.url == other {
+				command = "serve"
+			}
 			code, out, errs := call(t, t.Context(), ready("DATABASE_URL", c.url, "BOBBIN_DATA_DIR",
-				t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good)), "serve")
+				t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good)), command)
 			require.Equal(t, cli.ExitFailed, code, errs)
 			require.Empty(t, out)
 			require.True(t, strings.HasSuffix(errs, c.want), errs)

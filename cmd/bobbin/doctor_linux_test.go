@@ -979,8 +979,39 @@ func TestDoctorWithNothing(t *testing.T) {
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, out, "  problem  nowhere.yaml: the configuration cannot be read: "+
 		"no such file or directory\n           → bobbin init writes one\n")
-	require.Contains(t, out, "  5. Write nowhere.yaml with the repository and that channel: "+
-		"bobbin init --config nowhere.yaml asks for them")
+	require.Contains(t, out, "  5. Write nowhere.yaml with the repository and the channel to which "+
+		"you invited it: bobbin init --config nowhere.yaml asks for them")
+}
+
+// TestDoctorsStepsNameWhatIsWrong checks the steps for tokens in each other's variable, for channels that the
+// configuration names, and for a configuration with a fault.
+func TestDoctorsStepsNameWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	steps := func(breaks func(w *doctorSetup)) string {
+		w := openDoctorSetup(t, slacktest.Config{})
+		breaks(w)
+		return w.stable(strings.Join(doctor.New(w.options(), cli.Console{
+			Out: io.Discard,
+			Err: io.Discard,
+			Env: func(name string) string { return w.env[name] },
+		}).Steps(), "\n"))
+	}
+	require.Empty(t, steps(func(*doctorSetup) {}), "the control")
+	require.Contains(t, steps(func(w *doctorSetup) {
+		w.env[secrets.SlackBotToken], w.env[secrets.SlackAppToken] = w.env[secrets.SlackAppToken],
+			w.env[secrets.SlackBotToken]
+	}), "SLACK_BOT_TOKEN and SLACK_APP_TOKEN hold each other's token (xapp-…tail and xoxb-…tail): "+
+		"exchange them")
+	require.Contains(t, steps(func(w *doctorSetup) { w.env[secrets.SlackAppToken] = "xoxp-" + secret }),
+		"SLACK_APP_TOKEN holds a person's token, and an app-level token is needed: it is xapp-…")
+	named := steps(func(w *doctorSetup) {
+		delete(w.env, secrets.SlackBotToken)
+		w.change(w.bugs.ID, `"#shop"`)
+	})
+	require.Contains(t, named, "In Slack, in #shop and #bugs, which bobbin.yaml names: /invite @bobbin")
+	require.NotContains(t, named, "Write bobbin.yaml")
+	require.Contains(t, steps(func(w *doctorSetup) { w.file += "nonsense: 1\n" }),
+		"Correct the lines of bobbin.yaml that are named above.")
 }
 
 // TestDoctorLeadsFromNothingToABot checks, from nothing to a working bot, that the first step that the

@@ -274,7 +274,7 @@ func TestHealthCommand(t *testing.T) {
 	o := <-served
 	require.Equal(t, cli.ExitUsage, o.code)
 	require.Contains(t, o.errs, "bobbin: health is at http://"+addr+"/readyz\n")
-	require.Contains(t, o.errs, "account_inactive: the app was removed from the workspace")
+	require.Contains(t, o.errs, "Slack says account_inactive\n  → the app was removed from the workspace")
 
 	code, _, errs = call(t, t.Context(), nil, "health")
 	require.Equal(t, cli.ExitUsage, code)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
@@ -67,12 +68,12 @@ func (r *reloader) run(ctx context.Context, s server.Settings) error {
 			service, err = r.startAgain(ctx, s)
 		}
 		if err != nil {
-			return describeEnd(ctx, err)
+			return describeEnd(ctx, err, s)
 		}
 		file = r.file
 		next, err := r.serve(ctx, service, s.DataDir)
 		if next == nil {
-			return describeEnd(ctx, err)
+			return describeEnd(ctx, err, s)
 		}
 		was := s
 		s = *next
@@ -85,7 +86,7 @@ func (r *reloader) run(ctx context.Context, s server.Settings) error {
 func (r *reloader) startAgain(ctx context.Context, s server.Settings) (service *server.Server, err error) {
 	again := storage.Retry{Refused: func(err error) bool {
 		var wrong cli.UsageError
-		return ctx.Err() != nil || errors.As(describeEnd(ctx, err), &wrong)
+		return ctx.Err() != nil || errors.As(describeEnd(ctx, err, s), &wrong)
 	}, Log: r.log, Message: "the bot does not start with the configuration that it had before; trying again"}
 	err = again.Do(ctx, func() (err error) {
 		service, err = server.New(ctx, s, r.log)
@@ -109,7 +110,6 @@ func (r *reloader) serve(
 	}
 	// releases the memory that start-up needed; an idle collector would keep it for minutes
 	debug.FreeOSMemory()
-	fmt.Fprintln(r.con.Err, "bobbin: listening. Mention the bot in a channel that it is in; Ctrl-C stops.")
 	running, end := context.WithCancel(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -140,13 +140,32 @@ func (r *reloader) serve(
 		fmt.Fprintln(r.con.Err, said)
 		end()
 	}()
+	ready := make(chan struct{})
+	go func() {
+		defer close(ready)
+		r.sayReady(running, service)
+	}()
 	err = service.Run(running)
 	end()
 	<-watched
+	<-ready
 	if ctx.Err() != nil || err != nil && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
 	return next, err
+}
+
+// sayReady waits until the bot is ready, and says what it works with and what is off.
+func (r *reloader) sayReady(ctx context.Context, service *server.Server) {
+	if service.Monitor.WaitReady(ctx) != nil {
+		return
+	}
+	standing := service.Standing(ctx)
+	fmt.Fprintf(r.con.Err, "bobbin: ready: %s. Mention it to begin; Ctrl-C stops.\n", standing.Works)
+	off := append(doctor.FromStanding(standing), doctor.LookAtEndpoint(ctx, standing.Settings)...)
+	for _, f := range off {
+		fmt.Fprintf(r.con.Err, "bobbin: off: %s → %s\n", f.What, f.Cure)
+	}
 }
 
 // refuse logs why new settings are not applied, and notes the time.

@@ -70,7 +70,7 @@ func TestAReloadOutlivesTroubleAtSlack(t *testing.T) {
 	listens := func(times int) {
 		t.Helper()
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
-			require.Equal(c, times, strings.Count(errs.String(), "bobbin: listening"), errs.String())
+			require.Equal(c, times, strings.Count(errs.String(), "bobbin: ready: "), errs.String())
 		}, harness.StepTimeout, 50*time.Millisecond)
 	}
 	listens(1)
@@ -161,11 +161,11 @@ func TestAConfigurationThatChangedIsTakenOver(t *testing.T) {
 	require.Contains(t, told, "bobbin.yaml:3")
 
 	for again := range 2 { // the second time the token is no longer in the environment
-		before := strings.Count(errs.String(), "listening")
+		before := strings.Count(errs.String(), "bobbin: ready: ")
 		reload("repositories: [{name: shop, url: https://git.example/shop.git, token_env: SHOP_TOKEN}]\n" +
 			"sandbox: {kind: none}\n")
 		require.EventuallyWithT(t, func(c *assert.CollectT) {
-			require.Greater(c, strings.Count(errs.String(), "listening"), before, errs.String())
+			require.Greater(c, strings.Count(errs.String(), "bobbin: ready: "), before, errs.String())
 			require.False(c, refused(c))
 		}, harness.StepTimeout, 50*time.Millisecond)
 		becomes(t, addr, http.StatusOK, health.StateReady)

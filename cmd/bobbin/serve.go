@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 
-	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
-	"github.com/bobbinhq/bobbin/repo/sandbox"
 )
 
 type serveCommand struct {
@@ -80,6 +80,9 @@ func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Sett
 	if s.Traces, err = traces.FromEnvironment(con.Env); err != nil {
 		return s, nil, cli.UsageError{Err: err}
 	}
+	s.Waiting = func(err error) {
+		fmt.Fprintf(con.Err, "bobbin: waiting: %v. The bot starts once it is there; Ctrl-C stops.\n", err)
+	}
 	s.SlackURL = sc.SlackURL
 	s.ModelURL = sc.ModelURL
 	s.HTTPAddr = cmp.Or(sc.HTTPAddr, s.HTTPAddr)
@@ -93,18 +96,14 @@ func (sc *serveCommand) settings(con cli.Console, log *slog.Logger) (server.Sett
 	return s, file.Text, nil
 }
 
-// describeEnd returns the error with which the bot's end is reported. A stop by ctx is no error. A refusal
-// by Slack and a missing sandbox are usage errors, because the caller can fix them.
-func describeEnd(ctx context.Context, err error) error {
-	var refused *bot.AuthError
-	var unavailable *sandbox.Unavailable
-	switch {
-	case ctx.Err() != nil && errors.Is(err, context.Canceled):
+// describeEnd returns the error with which the bot's end is reported. A stop by ctx is no error. What the
+// doctor has a finding for is a usage error in its words, because the caller can fix it.
+func describeEnd(ctx context.Context, err error, s server.Settings) error {
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return nil
-	case errors.As(err, &refused):
-		return cli.UsageError{Err: refused}
-	case errors.As(err, &unavailable):
-		return cli.UsageError{Err: unavailable}
+	}
+	if f, known := doctor.Explain(err, s); known {
+		return cli.UsageError{Err: fmt.Errorf("bobbin: %s\n  → %s", f.What, f.Cure)}
 	}
 	return err
 }

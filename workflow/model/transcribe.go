@@ -98,7 +98,7 @@ func (t Transcriber) explain(err error) *Error {
 		e.Status = failed.HTTPStatusCode
 		e.Text = strings.ToLower(http.StatusText(failed.HTTPStatusCode))
 	case errors.As(err, &network):
-		e.Text = network.Err.Error()
+		e.Text = cmp.Or(plaintext.NetworkError(err), network.Err.Error())
 	case errors.As(err, &syntax), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		e.Text = "the endpoint answers with something that is no transcript"
 	default:

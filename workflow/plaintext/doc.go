@@ -10,6 +10,7 @@
 //     text or file names visible; StripTerminal makes a command's output plain.
 //   - List formats the items after a colon: on one line if they are short, else one line each.
 //   - NearestWord finds the known word that a misspelt word probably means, by EditDistance.
+//   - NetworkError says in words for people why a host could not be reached.
 //   - Blank and AllBlank report whether text is empty; Slug makes part of a branch name from a title.
 //
 // The functions are pure and import only the standard library. Lengths are in characters (runes) unless

@@ -178,8 +178,8 @@ func (r *Repository) check(p *strictyaml.Problems, at string, names map[string]i
 	p.InForm(at+".approvers", r.Approvers, personName, wantedPerson)
 	r.checkApprovals(p, at)
 	if r.Private && len(r.Channels) == 0 {
-		p.At(at+".private", "private: true needs channels; without one, no thread can be about the "+
-			"repository")
+		p.At(at+".private", "private: true needs channels: only threads in them could be about the "+
+			"repository; if you mean that its git host shows it to few, write visibility: private")
 	}
 	if r.Guests != "" {
 		p.OneOf(at+".guests", "guests", r.Guests, []string{"all", NoCode})

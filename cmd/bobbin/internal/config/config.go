@@ -232,8 +232,17 @@ var sections = []strictyaml.Section{
 	{Of: Transcription{}, Name: "transcription"},
 }
 
+// hints tell apart two settings that are called alike.
+var hints = map[string]string{
+	"private": "private: true says that only threads in its channels may be about the repository; " +
+		"who may read it at its git host is visibility: private",
+	"visibility": "visibility is public, internal or private: who may read the repository at its git host; " +
+		"that only threads in its channels may be about it is private: true",
+}
+
 func parseConfig(name string, text []byte) (c Config, err error) {
 	p := strictyaml.NewProblems(name, sections)
+	p.Hints = hints
 	if p.Decode(text, &c) {
 		c.resolvePaths(filepath.Dir(name))
 		c.check(p)

@@ -1033,8 +1033,8 @@ var badConfigs = []struct{ text, want string }{
 	},
 	{
 		"repositories: [{name: shop, url: /srv/shop.git, private: true}]",
-		`c:1: repositories.shop.private: true needs channels; without one, no thread can be about ` +
-			`the repository`,
+		`c:1: repositories.shop.private: true needs channels: only threads in them could be about ` +
+			`the repository; if you mean that its git host shows it to few, write visibility: private`,
 	},
 	{
 		plainConfig + "limits: {channel_day_commands: 10, day_commands: 5}",

@@ -169,27 +169,6 @@ func (g GitHubApp) withKey(text string, hide *redact.Finder) (*githubapp.App, er
 
 func NeverInToken(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"'`\\", r) }
 
-func CheckSlackTokens(values map[string]string) error {
-	var errs []error
-	for _, v := range []struct{ name, prefix, other, from string }{
-		{secrets.SlackBotToken, "xoxb-", secrets.SlackAppToken, "OAuth & Permissions"},
-		{secrets.SlackAppToken, "xapp-", secrets.SlackBotToken, "Basic Information, App-Level Tokens"},
-	} {
-		switch value := values[v.name]; {
-		case value == "":
-			errs = append(errs, fmt.Errorf("environment: %s is not set; "+
-				"it begins with %s and is shown on the Slack app's page under %s", v.name, v.prefix, v.from))
-		case strings.HasPrefix(value, "xapp-") && v.prefix == "xoxb-",
-			strings.HasPrefix(value, "xoxb-") && v.prefix == "xapp-":
-			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s; "+
-				"its value belongs in %s", v.name, v.prefix, v.other))
-		case !strings.HasPrefix(value, v.prefix):
-			errs = append(errs, fmt.Errorf("environment: %s has to begin with %s", v.name, v.prefix))
-		}
-	}
-	return errors.Join(errs...)
-}
-
 func CheckHTTPAddr(addr string) error {
 	if addr == "" {
 		return nil

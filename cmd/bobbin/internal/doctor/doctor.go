@@ -27,6 +27,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // A Doctor holds the settings that serve would be built from, and examines them.
@@ -276,6 +277,22 @@ func (d *Doctor) flag() string {
 	return " --config " + d.file
 }
 
+// channels names the channels of the configuration.
+func (d *Doctor) channels() string {
+	var names []string
+	for _, r := range d.config.Repositories {
+		for _, name := range r.Channels {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	if len(names) == 0 {
+		return "the channel where it should work"
+	}
+	return plaintext.And(names) + ", which " + cmp.Or(d.file, "bobbin.yaml") + " names"
+}
+
 // Steps returns the steps from nothing to a running bot that are still to be done; none if all are done.
 func (d *Doctor) Steps() (todo []string) {
 	file := cmp.Or(d.file, "bobbin.yaml")
@@ -293,9 +310,14 @@ func (d *Doctor) Steps() (todo []string) {
 		"On the app's page, Install App: install it, and put the Bot User OAuth Token into SLACK_BOT_TOKEN.")
 	step(noApp, "Basic Information, App-Level Tokens: generate one with connections:write, "+
 		"and put it into SLACK_APP_TOKEN.")
-	step(noBot, "In Slack, in the channel where it should work: /invite @bobbin")
-	step(d.file == "" || errors.Is(d.configErr, fs.ErrNotExist), "Write "+file+" with the repository and "+
-		"that channel: bobbin init --config "+file+" asks for them (docs/configuration.md shows one).")
+	for _, fault := range config.SlackTokenFaults(d.secrets) {
+		step(d.secrets[fault.Variable] != "", fault.What+": "+fault.Cure+".")
+	}
+	missing := d.file == "" || errors.Is(d.configErr, fs.ErrNotExist)
+	step(noBot, "In Slack, in "+d.channels()+": /invite @bobbin")
+	step(missing, "Write "+file+" with the repository and the channel to which you invited it: bobbin init"+
+		d.flag()+" asks for them (docs/configuration.md shows one).")
+	step(!missing && d.configErr != nil, "Correct the lines of "+file+" that are named above.")
 	step(noBot && d.settings.DatabaseURL == "", "Set DATABASE_URL to a Postgres, or leave it out: "+
 		"then Bobbin runs a private one under "+d.settings.DataDir+".")
 	step(d.settings.ModelURL == "" && d.secrets[secrets.ModelKey] == "" && d.config.NeedsSharedEndpoint(),

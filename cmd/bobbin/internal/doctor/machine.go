@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -188,7 +189,7 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 	}
 	if box != nil {
 		if box.Kind() == sandbox.KindNone {
-			f.warn("commands are not confined: they run with this program's rights and network",
+			f.warn(server.NotConfined,
 				"remove sandbox.kind from the configuration")
 		} else {
 			f.ok("%s", box.Describe())
@@ -205,8 +206,8 @@ func (d *Doctor) openSandbox(ctx context.Context, f *List) *sandbox.Sandbox {
 		return box
 	}
 	if len(whys) == 1 {
-		f.problem(kind+" is what the configuration asks for, but it does not work here: "+whys[0].Why,
-			whys[0].Cure+", or remove sandbox.kind from the configuration")
+		unusable := unusableSandbox(whys[0])
+		f.problem(unusable.What, unusable.Cure)
 		return nil
 	}
 	f.warn("no kind of sandbox works here: commands and checks are off, and nothing is proven",

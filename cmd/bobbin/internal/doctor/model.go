@@ -20,15 +20,7 @@ import (
 // examineModels asks the shared endpoint for its list of models. It asks a model for one tool call if the
 // list does not name it, if there is no list, or if the model has its own endpoint.
 func (d *Doctor) examineModels(ctx context.Context, f *List) {
-	s := d.settings
-	client := model.New(model.Config{
-		BaseURL:     s.ModelURL,
-		Key:         s.ModelKey,
-		Endpoints:   s.Endpoints,
-		Log:         d.log,
-		Retry:       model.Retry{Tries: 1},
-		IdleTimeout: partTimeout / 2,
-	})
+	client := d.modelClient()
 	var names []string
 	if d.config.NeedsSharedEndpoint() {
 		answers := false
@@ -38,6 +30,18 @@ func (d *Doctor) examineModels(ctx context.Context, f *List) {
 	}
 	d.tryModels(ctx, client, names, f)
 	d.examinePrices(f)
+}
+
+func (d *Doctor) modelClient() *model.Client {
+	s := d.settings
+	return model.New(model.Config{
+		BaseURL:     s.ModelURL,
+		Key:         s.ModelKey,
+		Endpoints:   s.Endpoints,
+		Log:         d.log,
+		Retry:       model.Retry{Tries: 1},
+		IdleTimeout: partTimeout / 2,
+	})
 }
 
 // examineEndpoint examines the endpoint that serves every model without its own url. It returns the names
@@ -60,7 +64,11 @@ func (d *Doctor) examineEndpoint(
 	var refused *model.Error
 	switch {
 	case errors.As(err, &refused):
-		f.problem(fmt.Sprintf("%s: %s%s", where, refused.Text, httpStatus(refused.Status)), refused.Hint)
+		what := refused.Text + httpStatus(refused.Status)
+		if !strings.Contains(what, where) {
+			what = where + ": " + what
+		}
+		f.problem(what, refused.Hint)
 		return nil, false
 	case errors.Is(err, model.ErrNoList):
 		f.note(where+" does not list its models; each was asked for one tool call", "")

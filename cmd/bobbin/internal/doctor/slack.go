@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +13,10 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 	"github.com/bobbinhq/bobbin/deploy"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // skew is the largest difference between two clocks that is not reported.
@@ -35,10 +36,16 @@ type slackCheck struct {
 func (d *Doctor) examineSlack(ctx context.Context, f *List) {
 	botToken := d.secrets[secrets.SlackBotToken]
 	appToken := d.secrets[secrets.SlackAppToken]
-	botGood := tokenForm(f, secrets.SlackBotToken, botToken, "a bot token",
-		"xoxb-…, on the app's page under OAuth & Permissions")
-	appGood := tokenForm(f, secrets.SlackAppToken, appToken, "an app-level token", "xapp-…, on the app's "+
-		"page under Basic Information, App-Level Tokens, with the scope connections:write")
+	botGood := true
+	appGood := true
+	for _, fault := range config.SlackTokenFaults(d.secrets) {
+		f.problem(fault.What, fault.Cure)
+		botGood = botGood && fault.Variable != secrets.SlackBotToken
+		appGood = appGood && fault.Variable != secrets.SlackAppToken
+	}
+	if config.SwappedTokens(d.secrets) {
+		return
+	}
 	c := slackCheck{
 		List: f, repositories: d.config.Repositories, botAtWork: d.botAtWork,
 		bot: bot.Config{BotToken: botToken, AppToken: appToken, APIURL: d.settings.SlackURL, Log: d.log},
@@ -47,6 +54,7 @@ func (d *Doctor) examineSlack(ctx context.Context, f *List) {
 	if botGood {
 		if e, err := examine.App(ctx, c.bot); err != nil {
 			c.refuse("the bot token "+examine.Masked(botToken), err, "")
+			appGood = appGood && plaintext.NetworkError(err) == "" // else the same would be said twice
 		} else {
 			c.Examiner = e
 			app = e.App
@@ -63,31 +71,6 @@ func (d *Doctor) examineSlack(ctx context.Context, f *List) {
 	}
 }
 
-// tokenForm reports whether a token looks like the kind that is wanted, and adds a problem if not. It sends
-// no request.
-func tokenForm(f *List, name, value, want, from string) bool {
-	kind := examine.TokenKind(value)
-	switch {
-	case value == "":
-		f.problem(name+" is not set", "it is "+from+"; if there is no app yet: bobbin manifest --url")
-	case strings.ContainsFunc(value, config.NeverInToken):
-		f.problem(name+" holds white space, quotes or other characters that a token cannot have",
-			"copy it again: "+from)
-	case kind == want:
-		return true
-	case kind == "an app-level token":
-		f.problem(fmt.Sprintf("%s holds %s: this is an app-level token", name, examine.Masked(value)),
-			"put it into "+secrets.SlackAppToken+"; "+name+" is "+from)
-	case kind == "a bot token":
-		f.problem(fmt.Sprintf("%s holds %s: this is a bot token", name, examine.Masked(value)),
-			"put it into "+secrets.SlackBotToken+"; "+name+" is "+from)
-	default:
-		f.problem(fmt.Sprintf("%s holds %s, and %s is needed", name,
-			cmp.Or(kind, "something that is not a Slack token"), want), "it is "+from)
-	}
-	return false
-}
-
 // appPage returns the URL of a page of the app at api.slack.com, or the list of apps if app is empty.
 func appPage(app, name string) string {
 	if app == "" {
@@ -98,18 +81,8 @@ func appPage(app, name string) string {
 
 // refuse adds a problem for an error of a Slack request, with a cure.
 func (sc slackCheck) refuse(what string, err error, cure string) {
-	var refused *bot.AuthError
-	switch {
-	case errors.As(err, &refused):
-		sc.problem(what+": Slack says "+refused.Code, cmp.Or(cure, refused.Cure))
-	case errors.Is(err, context.DeadlineExceeded):
-		sc.problem(what+": Slack does not answer in time",
-			"check that this machine reaches https://slack.com, through its proxy if it has one")
-	default:
-		sc.problem(what+": "+err.Error(),
-			cmp.Or(cure, "check that this machine reaches https://slack.com, through its proxy if it has "+
-				"one"))
-	}
+	f := explainSlack(what, err, cure)
+	sc.problem(f.What, f.Cure)
 }
 
 func (sc slackCheck) reportBot() {
@@ -141,7 +114,7 @@ func (sc slackCheck) examineScopes() {
 			continue
 		}
 		lacking++
-		what := fmt.Sprintf("the app lacks the scope %s: without it Bobbin cannot %s", s.Name, s.Why)
+		what := server.LacksScope(s)
 		cure := fmt.Sprintf("add it at %s (or put the output of bobbin manifest there), "+
 			"then reinstall the app at %s", appPage(sc.App, "app-manifest"),
 			appPage(sc.App, "install-on-team"))
@@ -261,8 +234,8 @@ func (sc slackCheck) examineChannel(ctx context.Context, named string) string {
 	case err != nil:
 		sc.refuse("channel "+named, err, "")
 	case at.ID == "" && at.Name != "":
-		sc.problem("the bot is in no channel called "+named+cli.DidYouMean(named, near),
-			invite+named+", or correct the name")
+		f := noSuchChannel(named, sc.Self().Name, near)
+		sc.problem(f.What, f.Cure)
 	case at.ID == "":
 		sc.problem("there is no channel "+named+" that the bot can see", "if it is private: "+invite+
 			"it; else correct the id (the channel's name, View channel details, at the bottom)")

@@ -92,6 +92,7 @@ const (
 	pulseWithin = 2 * time.Second // how long the database has to answer
 	pulseEvery  = 5 * time.Second // interval between checks without a request, so that `since` is about right
 	pulseFresh  = time.Second     // requests within this time share one check
+	readyEvery  = time.Second / 4 // interval at which WaitReady looks
 	beatWithin  = 8 * time.Second // a replica without a heartbeat for so long is taken for dead by the others
 )
 
@@ -104,6 +105,7 @@ type Monitor struct {
 	mu       sync.Mutex
 	looked   time.Time
 	vitals   *Source // nil while the bot is being assembled
+	waitsFor string  // what the start waits for; empty: nothing
 	stopping bool
 	fatal    error
 	now      Health
@@ -201,6 +203,23 @@ func (m *Monitor) Watch(ctx context.Context, b Source) {
 }
 
 func (m *Monitor) startDraining() { m.update(func() { m.stopping = true }) }
+
+// WaitFor notes what the start waits for, without an address.
+func (m *Monitor) WaitFor(what string) { m.update(func() { m.waitsFor = what }) }
+
+// WaitReady waits until the bot is ready, or ctx ends.
+func (m *Monitor) WaitReady(ctx context.Context) error {
+	tick := time.NewTicker(readyEvery)
+	defer tick.Stop()
+	for m.currentHealth(ctx).State != StateReady {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+	return nil
+}
 
 // RefuseConfiguration notes when a new configuration was refused.
 func (m *Monitor) RefuseConfiguration(at time.Time) {
@@ -313,6 +332,10 @@ func (m *Monitor) summarize() {
 	case m.vitals == nil:
 		h.State = StateStarting
 		h.Wrong = "the bot is starting"
+		if m.waitsFor != "" {
+			h.Wrong += ": it waits for " + m.waitsFor
+			h.Cure = "the bot goes on by itself once it is there; its log has the reason"
+		}
 	default:
 		h.State = StateReady
 		for _, p := range m.allParts() {

@@ -46,6 +46,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/metrics"
 	"github.com/bobbinhq/bobbin/workflow/model"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/repository"
 	"github.com/bobbinhq/bobbin/workflow/skill"
@@ -111,6 +112,8 @@ type ObservedSettings struct {
 // SlackSettings say how the bot connects to Slack, and which messages are requests.
 type SlackSettings struct {
 	SlackToken, SlackAppToken, SlackURL string
+	// called once if the start waits for Slack; nil: without a response from Slack, the start fails
+	SlackWaiting func(error)
 	// number of connections; zero: two
 	SlackLinks int
 	// each run is shown by a progress card
@@ -186,6 +189,9 @@ type Server struct {
 
 	// why commands are off; empty: they are on
 	sandboxOff string
+
+	settings Settings
+	slack    *bot.Slack
 }
 
 // closables is what Close releases.
@@ -207,6 +213,10 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if s.HTTPAddr != "" && s.Metrics == nil {
 		s.Metrics = metrics.New()
 	}
+	if said := s.Waiting; said != nil {
+		s.Target.Waiting = b.saidOnce("the database", said)
+		s.SlackWaiting = b.saidOnce("Slack", said)
+	}
 	replica, err := b.openState(ctx, s)
 	if err != nil {
 		return nil, err
@@ -215,6 +225,8 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if err != nil {
 		return nil, err
 	}
+	b.slack = slack
+	b.settings = s
 	directory := &people.Directory{Slack: slack}
 	if s.Transcriber != nil {
 		directory.Transcribe = s.Transcriber.Transcribe
@@ -248,6 +260,18 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	b.queue, err = NewQueue(b.Store, work, replica,
 		min(s.Seats.AtOnce, cmp.Or(s.Seats.PerReplica, s.Seats.AtOnce)), log)
 	return b, err
+}
+
+// saidOnce returns a function that says once that the start waits for what, and has health say so.
+func (b *Server) saidOnce(what string, say func(error)) func(error) {
+	said := false
+	return func(err error) {
+		if !said {
+			said = true
+			b.Monitor.WaitFor(what)
+			say(err)
+		}
+	}
 }
 
 // signature returns the name that the orchestrator's lines begin with.
@@ -341,13 +365,35 @@ func (b *Server) openState(ctx context.Context, s Settings) (replica string, err
 func (b *Server) openSlack(ctx context.Context, s *Settings) (*bot.Slack, error) {
 	slack, err := bot.Open(ctx, bot.Config{
 		BotToken: s.SlackToken, AppToken: s.SlackAppToken, APIURL: s.SlackURL, Log: b.log,
-		HTTP: &http.Client{Timeout: 30 * time.Second, Transport: b.observed(s.Metrics, "slack")},
+		HTTP:    &http.Client{Timeout: 30 * time.Second, Transport: b.observed(s.Metrics, "slack")},
+		Waiting: waitingForSlack(s.SlackWaiting),
 	})
 	if err != nil {
 		return nil, err
 	}
 	return slack, nameChannels(ctx, slack, s)
 }
+
+// waitingForSlack returns what is called with errors of Slack while the start waits; nil if say is nil.
+func waitingForSlack(say func(error)) func(error) {
+	if say == nil {
+		return nil
+	}
+	return func(err error) {
+		if why := plaintext.NetworkError(err); why != "" {
+			//lint:ignore ST1005 Slack is a name
+			err = errors.New("Slack cannot be reached: " + why + "; " + NoSlackCure)
+		} else {
+			//lint:ignore ST1005 Slack is a name
+			err = fmt.Errorf("Slack has trouble of its own: %w", err)
+		}
+		say(err)
+	}
+}
+
+// NoSlackCure is what to do if Slack cannot be reached.
+const NoSlackCure = "check SLACK_API_URL if it is set, and that this machine reaches https://slack.com, " +
+	"through its proxy if it has one"
 
 // openRunner opens the sandbox, the skills and the mirrors, and constructs the runner of the turns and the
 // housekeeper.
@@ -634,7 +680,7 @@ func openSandbox(ctx context.Context, r *turn.Runner, s Settings, log *slog.Logg
 		return nil
 	case errors.As(err, &unavailable) && (s.Sandbox.Kind == "" || s.Sandbox.Kind == "auto"):
 		r.SandboxOff = unavailable.Why + " " + unavailable.Cure
-		log.Warn("commands and checks are off: no sandbox works on this machine", "why", unavailable.Why,
+		log.Info("commands and checks are off: no sandbox works on this machine", "why", unavailable.Why,
 			"cure", unavailable.Cure)
 		return nil
 	}

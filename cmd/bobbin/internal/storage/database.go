@@ -29,8 +29,8 @@ import (
 const connectTimeout = 10 * time.Second
 
 // startTimeout is how long a server that answers may refuse connections, because it is starting or failing
-// over or has no connection free. An address at which nothing answers is an error at once: most likely it
-// is wrong.
+// over or has no connection free. For commands, an address at which nothing answers is an error at once; the
+// bot waits (see Target.Waiting), since the server may only start later than it does.
 const startTimeout = time.Minute
 
 // A Target says where a bot keeps its data.
@@ -39,6 +39,9 @@ type Target struct {
 	DatabaseURL string // empty: a private Postgres under DataDir
 	Durable     bool   // the private Postgres loses no commits in a power failure
 	Progress    io.Writer
+	// Waiting is called with the reason before each new try of OpenDatabase to reach the configured Postgres,
+	// which goes on until its context ends. Nil: a Postgres that does not answer is an error.
+	Waiting func(error)
 }
 
 func UseDatabase(ctx context.Context, s Target, log *slog.Logger, do func(*store.Store) error) error {
@@ -96,7 +99,11 @@ func connectDatabase(
 		where = own.URL()
 	}
 	var st *store.Store
-	err := retryWhileFull(ctx, log, func() (err error) {
+	try := retryWhileFull
+	if ownServer && s.DatabaseURL != "" && s.Waiting != nil {
+		try = s.retryUntilThere
+	}
+	err := try(ctx, log, func() (err error) {
 		trying, cancel := context.WithTimeout(ctx, patienceWith(where))
 		defer cancel()
 		st, err = store.Open(trying, where, log)
@@ -137,6 +144,16 @@ func retryWhileFull(ctx context.Context, log *slog.Logger, do func() error) erro
 		Refused: unanswered,
 		Log:     log,
 		Message: "the database accepts no connection at the moment; trying again",
+	}.Do(ctx, do)
+}
+
+// retryUntilThere repeats do until Postgres accepts a connection, or refuses it for a reason that no waiting
+// changes.
+func (t Target) retryUntilThere(ctx context.Context, log *slog.Logger, do func() error) error {
+	return Retry{
+		Refused: func(err error) bool { return ctx.Err() != nil || RefusedForGood(err) },
+		Log:     log,
+		Waiting: func(err error) { t.Waiting(describeFailure(ctx, t.DatabaseURL, err)) },
 	}.Do(ctx, do)
 }
 
@@ -187,9 +204,8 @@ func describeFailure(ctx context.Context, address string, err error) error {
 	var network *net.OpError
 	switch {
 	case errors.As(err, &refused) && database.IsTransient(err):
-		return fmt.Errorf("the Postgres at %s has accepted no connection for %s: %s; see its log, or "+
-			"raise its max_connections if none is "+
-			"free", where, startTimeout, plaintext.OneLine(refused.Message))
+		return fmt.Errorf("the Postgres at %s accepts no connection: %s; see its log, or raise its "+
+			"max_connections if none is free", where, plaintext.OneLine(refused.Message))
 	case errors.As(err, &refused):
 		return fmt.Errorf("the Postgres at %s refused: %s; check DATABASE_URL", where,
 			plaintext.OneLine(refused.Message))
@@ -197,7 +213,8 @@ func describeFailure(ctx context.Context, address string, err error) error {
 		return fmt.Errorf("no Postgres answers at %s within %s; check DATABASE_URL, and that the server runs",
 			where, patienceWith(address))
 	case errors.As(err, &lookup):
-		return fmt.Errorf("no Postgres answers at %s: %s; check DATABASE_URL", where, lookup.Err)
+		return fmt.Errorf("no Postgres answers at %s: %s; check DATABASE_URL", where,
+			plaintext.NetworkError(lookup))
 	case errors.As(err, &network):
 		return fmt.Errorf("no Postgres answers at %s: %w; check DATABASE_URL, and that the server runs",
 			where, network.Err)

@@ -19,6 +19,8 @@ type Retry struct {
 	Refused func(error) bool // reports whether an error is final, so that waiting does not help
 	Log     *slog.Logger
 	Message string // logged before each wait
+	// Waiting is called before each wait in place of the log; nil: it is logged.
+	Waiting func(error)
 }
 
 // Do runs do until it succeeds, fails with a final error or exceeds Within; it returns the last error.
@@ -34,6 +36,10 @@ func (r Retry) Do(ctx context.Context, do func() error) error {
 		return struct{}{}, err
 	}, backoff.WithBackOff(growing), backoff.WithMaxElapsedTime(r.Within),
 		backoff.WithNotify(func(err error, wait time.Duration) {
+			if r.Waiting != nil {
+				r.Waiting(err)
+				return
+			}
 			r.Log.Warn(r.Message, "err", err, "wait", wait)
 		}))
 	return err

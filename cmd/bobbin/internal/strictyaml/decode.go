@@ -376,7 +376,8 @@ func (p *Problems) readScalar(n ast.Node, v reflect.Value, path string) {
 			return
 		}
 	}
-	p.addUnreadable(path, "%s is expected, not %s%s", want, describeNode(n), p.elsewhere(n, path))
+	p.addUnreadable(path, "%s is expected, not %s%s", want, describeNode(n),
+		cmp.Or(p.hint(path), p.elsewhere(n, path)))
 }
 
 // elsewhere returns a hint if a key of the same name takes such a value in another part of the file: text, or

@@ -28,6 +28,9 @@ type Problems struct {
 	names    map[string]string // by path of an item of a list: the path with the item's name
 	oldKeys  []problem
 	list     []problem
+
+	// Hints say, by key, what a plain value means that is easily mistaken. They are added to its problems.
+	Hints map[string]string
 }
 
 // A Section names a part of the file, for hints about where a key belongs.
@@ -91,9 +94,20 @@ func (p *Problems) Warning() string {
 // OneOf adds a problem unless value is one of known.
 func (p *Problems) OneOf(path, what, value string, known []string) {
 	if !slices.Contains(known, value) {
-		p.At(path, "unknown %s %q; one of %s%s", what, value, strings.Join(known, ", "),
-			cli.DidYouMean(value, known))
+		near := cli.DidYouMean(value, known)
+		if near == "" {
+			near = p.hint(path)
+		}
+		p.At(path, "unknown %s %q; one of %s%s", what, value, strings.Join(known, ", "), near)
 	}
+}
+
+// hint returns what the key at the end of the path means, if it is easily mistaken.
+func (p *Problems) hint(path string) string {
+	if text := p.Hints[path[strings.LastIndexByte(path, '.')+1:]]; text != "" {
+		return "; " + text
+	}
+	return ""
 }
 
 // InForm adds a problem for each item of the list that does not match form, or that is in the list twice.

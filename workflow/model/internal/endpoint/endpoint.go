@@ -17,6 +17,8 @@ import (
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // An Endpoint says where a model is served, and with which key and headers.
@@ -135,7 +137,7 @@ func failureOf(err, cause error) *Error {
 		return &Error{Kind: KindRefused, Text: err.Error(), Hint: hint, cause: err}
 	case errors.As(err, &network):
 		e = &Error{Kind: KindUnreachable, Hint: hintAddress, Retry: passes(network), cause: err}
-		e.Text = oneLine(network.Err.Error())
+		e.Text = cmp.Or(plaintext.NetworkError(err), oneLine(network.Err.Error()))
 		return e
 	}
 	return &Error{Kind: KindBadAnswer, Text: oneLine(err.Error()), cause: err, Retry: true}

@@ -1,6 +1,7 @@
 package endpoint
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 // ErrNoList means that an endpoint answers, but does not list its models.
@@ -70,13 +73,14 @@ func (e Endpoint) unlisted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
+	plain := plaintext.NetworkError(err)
 	var network *url.Error
 	if errors.As(err, &network) {
 		err = network.Err
 	}
 	return (&Error{
 		Kind:  KindUnreachable,
-		Text:  oneLine(err.Error()),
+		Text:  cmp.Or(plain, oneLine(err.Error())),
 		Hint:  hintAddress,
 		cause: err,
 	}).withModelMaskingKey("", e.Key)
