@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 type demoCommand struct {
@@ -35,7 +36,24 @@ func (d *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	if box == nil {
 		return noSandbox(whys, runtime.GOOS)
 	}
-	return stage.PlayDemo(ctx, d.Keep, con.Out, con.Err, log)
+	return stage.PlayDemo(ctx, d.Keep, con.Painted(demoColor), con.Err, log)
+}
+
+// demoColor returns the color of a line of the demo: of what the program vouches for, and of the diff.
+func demoColor(line string) cli.Color {
+	switch {
+	case strings.Contains(line, workflow.Mark):
+		return cli.Green
+	case strings.HasPrefix(line, "+"):
+		return cli.Green
+	case strings.HasPrefix(line, "-"):
+		return cli.Red
+	case strings.HasPrefix(line, "@@"):
+		return cli.Cyan
+	case strings.HasPrefix(line, "#"), strings.HasPrefix(line, "Pushed "), strings.HasPrefix(line, "Proof"):
+		return cli.Bold
+	}
+	return cli.Plain
 }
 
 // needsLinux is the error text for systems other than Linux; %s is the system's name. It lists what works

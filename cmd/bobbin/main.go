@@ -32,6 +32,8 @@ func main() {
 		Forget: secrets.ForgetVariables,
 		Hangup: listenHangup,
 		Seal:   secrets.SealProcess,
+
+		Colored: cli.IsColored(os.Stdout, os.Getenv),
 	}))
 }
 

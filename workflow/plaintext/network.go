@@ -29,8 +29,10 @@ func NetworkError(err error) string {
 	}
 	where := "the host"
 	if errors.As(err, &request) {
-		if u, bad := url.Parse(request.URL); bad == nil && u.Host != "" {
-			where = u.Host
+		_, rest, _ := strings.Cut(request.URL, "//")
+		host, _, _ := strings.Cut(rest, "/")
+		if host = host[strings.LastIndexByte(host, '@')+1:]; host != "" {
+			where = host
 		}
 	}
 	isOp := errors.As(err, &op)

@@ -22,6 +22,9 @@ type Console struct {
 	// closes the process to other processes of the same user; nil: does nothing
 	Seal func() error
 
+	// Out may have colors
+	Colored bool
+
 	// finds secrets, which must not be printed; run sets it, and Err goes through it
 	Hide *redact.Finder
 }

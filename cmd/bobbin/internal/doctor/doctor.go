@@ -50,6 +50,9 @@ type Doctor struct {
 // Examine examines all parts and prints the findings, as text or as one JSON object. If there are problems
 // it returns a cli.ExitError, because the findings have already been printed.
 func (d *Doctor) Examine(ctx context.Context, asJSON bool) error {
+	if !asJSON {
+		d.con.Out = d.con.Painted(colorOf)
+	}
 	out := d.withoutSecrets()
 	parts := d.parts()
 	shown := out

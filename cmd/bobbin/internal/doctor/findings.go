@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
@@ -115,6 +116,17 @@ func (p *Part) print(w io.Writer) {
 			fmt.Fprintf(w, "           → %s\n", f.Cure)
 		}
 	}
+}
+
+// colorOf returns the color of a line that print writes, by the state of its finding.
+func colorOf(line string) cli.Color {
+	if line != "" && line[0] != ' ' {
+		return cli.Bold
+	}
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	return map[string]cli.Color{
+		stateOK: cli.Green, stateNote: cli.Faint, stateWarning: cli.Yellow, stateProblem: cli.Red, "→": cli.Cyan,
+	}[word]
 }
 
 // countStates returns the number of findings of all parts, by state.
