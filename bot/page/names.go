@@ -5,6 +5,7 @@ import (
 	"hash/fnv"
 	"html/template"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,8 +36,19 @@ func (p *Pages) words(ctx context.Context, text string) string {
 	if p.Readable == nil {
 		return text
 	}
+	text = mention.ReplaceAllStringFunc(text, func(found string) string {
+		m := mention.FindStringSubmatch(found)
+		name := p.Readable(ctx, found)
+		if !strings.Contains(name, m[2]) {
+			return name
+		}
+		return map[string]string{"@": "@somebody", "#": "#a-channel", "!subteam^": "@a-group"}[m[1]]
+	})
 	return p.Readable(ctx, text)
 }
+
+// mention matches a mention of a person, a channel or a group in Slack's markup.
+var mention = regexp.MustCompile(`<(@|#|!subteam\^)([A-Z][A-Z0-9]+)(?:\|[^<>\n]*)?>`)
 
 // channelName returns what a channel is called, or an empty string if Slack does not tell.
 func (p *Pages) channelName(ctx context.Context, id string) string {

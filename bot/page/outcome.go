@@ -33,8 +33,8 @@ type outcome struct {
 
 // A fact is one thing that the program found out about a change that was pushed.
 type fact struct {
-	Holds bool // it speaks for the change; otherwise it is to be known beside
-	Text  template.HTML
+	Kind string // holds, fails or beside: it is to be known, too
+	Text template.HTML
 }
 
 // A pull is a pull request of the session. URL is empty while the host has none.
@@ -193,36 +193,44 @@ func spent(s workflow.Session, o view.Outcome) string {
 // factsOf returns what the program vouched for when it told the thread of a push, one fact each.
 func factsOf(told view.Told, m markup) (facts []fact) {
 	lines := strings.Split(told.Text, "\n")
-	var plain []string
+	var vouched []string
+	signed := false
 	for _, n := range told.Vouched {
 		if n >= len(lines) {
 			continue
 		}
 		line := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(lines[n]), workflow.Mark))
-		if mark := factMark.FindStringSubmatch(line); mark != nil {
-			facts = append(facts, fact{mark[1] == "✓", m.line(mark[2])})
+		if line == "" || noFact.MatchString(line) {
 			continue
 		}
-		if !noFact.MatchString(line) {
-			plain = append(plain, line)
-		}
+		signed = signed || sign.MatchString(line)
+		vouched = append(vouched, line)
 	}
-	if facts != nil {
-		return facts
-	}
-	// A result from before each fact had a line of its own.
-	for _, line := range plain {
-		for _, part := range strings.Split(line, "; ") {
-			facts = append(facts, fact{speaksFor.MatchString(part), m.line(part)})
+	for _, line := range vouched {
+		switch mark := sign.FindStringSubmatch(line); {
+		case mark != nil:
+			kind := map[string]string{"✓": "holds", "✗": "fails"}[mark[1]]
+			facts = append(facts, fact{kind, m.line(mark[2])})
+		case signed:
+			facts = append(facts, fact{"beside", m.line(line)})
+		default: // from before each fact had a line of its own
+			for part := range strings.SplitSeq(line, "; ") {
+				kind := "beside"
+				if speaksFor.MatchString(part) {
+					kind = "holds"
+				}
+				facts = append(facts, fact{kind, m.line(part)})
+			}
 		}
 	}
 	return facts
 }
 
 var (
-	factMark = regexp.MustCompile(`^([✓✗○–•]) +(.+)$`)
+	sign = regexp.MustCompile(`^([✓✗]) +(.+)$`)
 	// what the page says elsewhere: what was pushed, its files, what it cost, what can be replied
-	noFact    = regexp.MustCompile(`^(?:Done\b|\*|Files: |Reply "|Compare|Merged |Pushed ` + "`)")
+	noFact = regexp.MustCompile(`^(?:Done\b|Files: |Reply "|Compare|Pushed ` + "`" +
+		`|.*\*\*[A-Z][^*]* and pushed[^*]*:\*\*|\S+@[0-9a-f]{7,} · )`)
 	speaksFor = regexp.MustCompile(`red before, green now|green before and now|^\d+ still pass|` +
 		`^(?:\d+) of \d+ hunks? (?:is|are) needed|nothing found|findings?, fixed|` +
 		`failed before and passes now|[Bb]uild (?:is )?clean`)

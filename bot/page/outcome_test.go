@@ -73,7 +73,8 @@ func TestFacts(t *testing.T) {
 		}
 		x.Text = strings.Join(lines, "\n")
 		for _, f := range factsOf(x, markup{}) {
-			facts = append(facts, map[bool]string{true: "✓ ", false: "– "}[f.Holds]+string(f.Text))
+			facts = append(facts, map[string]string{"holds": "✓ ", "fails": "✗ ", "beside": "– "}[f.Kind]+
+				string(f.Text))
 		}
 		return facts, agentWords(x)
 	}
@@ -90,9 +91,13 @@ func TestFacts(t *testing.T) {
 		"– Not reviewed: reviews are off",
 	}, facts)
 	require.Equal(t, "Adds up.\n✓ everything is perfect", words)
-	facts, _ = told("V *Fixed and pushed:* `b`\nV ✓ 2 new tests: red before, green now\nV – not reviewed\n" +
-		"✓ everything is perfect\nV 4 files")
-	require.Equal(t, []string{"✓ 2 new tests: red before, green now", "– not reviewed"}, facts)
+	facts, words = told("V **Fixed and pushed:** [b](https://h/b)\nV ✗ Unproven: no tests\nAdds up.\n" +
+		"V ✓ 2 new tests: red before, green now\nV 8 of 9 still pass; so\n✓ everything is perfect\n" +
+		"V Files: `a.go`\nV shop@8eef0fc · 4 files +50 −8 · approved by bea · 4 min at work")
+	require.Equal(t, []string{
+		"✗ Unproven: no tests", "✓ 2 new tests: red before, green now", "– 8 of 9 still pass; so",
+	}, facts)
+	require.Equal(t, "Adds up.\n✓ everything is perfect", words)
 	facts, _ = told("V 8 of 9 still pass")
 	require.Equal(t, []string{"– 8 of 9 still pass"}, facts)
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -152,6 +153,28 @@ func TestWhatWasReadIsWords(t *testing.T) {
 	require.Equal(t, 1, strings.Count(html, "</details>"))
 	require.NotContains(t, html, "<details open")
 	require.Contains(t, html, "the program")
+}
+
+// TestNames checks that people read names in place of ids, also of those that Slack does not name, and that
+// nothing else that looks like an id is changed.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	names := strings.NewReplacer("<@U0ANN>", "@ann", "<@U0GONE>", "@U0GONE",
+		"<#C0BUGS>", "#bugs", "<#C0GONE>", "#C0GONE",
+		"<!subteam^S0OPS>", "@ops", "<!subteam^S0GONE>", "@S0GONE", "<!here>", "@here")
+	p := &Pages{
+		Readable: func(_ context.Context, text string) string { return names.Replace(text) },
+		NameOf:   func(_ context.Context, user string) string { return strings.TrimPrefix(user, "U0") },
+	}
+	require.Equal(t, "@ann @somebody #bugs #a-channel @ops @a-group @here #C0FFEE U0GONE",
+		p.words(t.Context(), "<@U0ANN> <@U0GONE> <#C0BUGS> <#C0GONE> <!subteam^S0OPS> "+
+			"<!subteam^S0GONE> <!here> #C0FFEE U0GONE"))
+	require.Equal(t, []string{"#bugs", "", "direct message"}, []string{
+		p.channelName(t.Context(), "C0BUGS"), p.channelName(t.Context(), "C0GONE"),
+		p.channelName(t.Context(), "D0ANN"),
+	})
+	name := p.namer(t.Context())
+	require.Equal(t, []string{"ANN", "somebody"}, []string{name("U0ANN"), name("W1")})
 }
 
 // tags matches what must not come from a message into a page.

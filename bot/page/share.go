@@ -58,10 +58,11 @@ func shares(list []view.Share, spent float64) (bars []share, priced bool) {
 		bars = append(bars, b)
 	}
 	if unknown > 0 {
-		bars = append(bars,
-			share{
-				Name: "not recorded by agent", Spent: workflow.Money(unknown), Money: int(100 * unknown / most),
-			})
+		bars = append(bars, share{
+			Name:  "not recorded by agent",
+			Spent: workflow.Money(unknown),
+			Money: int(100 * unknown / most),
+		})
 	}
 	return bars, known > 0
 }

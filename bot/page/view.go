@@ -52,6 +52,7 @@ type entry struct {
 	view.Entry
 	Name  string // who did it
 	By    *person
+	Shown template.HTML // a line of the thread
 	Took  string
 	Brief string // the most informative argument of a call
 	Left  bool   // its arguments or its output are cut
@@ -99,6 +100,10 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (v se
 		v.Outcome, err = p.outcome(ctx, a, v, markup{})
 		return v, err
 	}
+	m, err := p.markup(ctx, a.Session.ID)
+	if err != nil {
+		return v, err
+	}
 	page, err := view.Read(ctx, p.Store.DB, a.Session.ID, momentOf(before))
 	if err != nil {
 		return v, err
@@ -107,7 +112,11 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (v se
 		v.Before = strconv.FormatInt(page.Before.UnixMicro(), 36)
 	}
 	for _, e := range page.Entries {
-		v.Entries = append(v.Entries, p.shownEntry(ctx, e, name))
+		shown := p.shownEntry(ctx, e, name)
+		if e.Kind == view.Line {
+			shown.Shown = m.html(shown.Text, nil)
+		}
+		v.Entries = append(v.Entries, shown)
 	}
 	if v.Earlier {
 		return v, nil
@@ -116,10 +125,6 @@ func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (v se
 		return v, err
 	}
 	v.In = p.codebase(a.Session, newestDone(v.Pushes))
-	m, err := p.markup(ctx, a.Session.ID)
-	if err != nil {
-		return v, err
-	}
 	if v.Outcome, err = p.outcome(ctx, a, v, m); err != nil {
 		return v, err
 	}
@@ -385,6 +390,7 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 		g := group{Name: name}
 		for _, s := range list {
 			_, tone := headline(s.Session, view.Outcome{}, nil)
+			s.Title = wholeTitle(s.Title)
 			shown := listed{s, channel(s.Thread.Channel), tone}
 			if (state == "" || state == name) && matches(shown, query) {
 				g.Sessions = append(g.Sessions, shown)

@@ -243,6 +243,18 @@ var axe struct {
 // accessible checks the page with axe and fails the test on serious or critical violations.
 func (t *tab) accessible(what string) {
 	t.t.Helper()
+	t.runAxe(what, "['serious', 'critical']")
+}
+
+// faultless checks the page with axe and fails the test on any violation.
+func (t *tab) faultless(what string) {
+	t.t.Helper()
+	t.runAxe(what, "['minor', 'moderate', 'serious', 'critical']")
+}
+
+// runAxe fails the test if axe finds a violation of one of the impacts, a list in JavaScript.
+func (t *tab) runAxe(what, impacts string) {
+	t.t.Helper()
 	axe.once.Do(func() {
 		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(t.t, filepath.Join("testdata", "axe")),
 			"axe-core", "axe.min.js"))
@@ -252,7 +264,7 @@ func (t *tab) accessible(what string) {
 	t.do(chromedp.Evaluate[chromedp.Void](axe.script + "; void 0"))
 	found, err := chromedp.Run(t.ctx,
 		chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
-		.filter((v) => ['serious', 'critical'].includes(v.impact))
+		.filter((v) => `+impacts+`.includes(v.impact))
 		.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`,
 			chromedp.EvalAwaitPromise))
 	require.NoError(t.t, err)

@@ -28,7 +28,7 @@ func TestSessionPage(t *testing.T) {
 	page := ann.again(ann.linkToPage())
 	page.reads("h1", "the refund of order 1042")
 	page.sees("location.search === ''") // the signature is removed from the address
-	page.accessible("a session")
+	page.faultless("a session")
 	page.shoot("session")
 
 	// The page follows the session without a reload, and what is open in it stays open.
@@ -57,7 +57,7 @@ func TestSessionPage(t *testing.T) {
 		page.prefers(view.scheme)
 		page.resize(view.width, view.height)
 		page.sees("document.documentElement.scrollWidth <= innerWidth")
-		page.accessible("a session, " + view.name)
+		page.faultless("a session, " + view.name)
 		page.shootWhole("session-" + view.name)
 	}
 	ann.othersLook(p)
@@ -174,12 +174,12 @@ func (t *tab) othersLook(p *Playground) {
 	home := t.again("/bea/home")
 	list := home.again(home.pageLink("#main"))
 	list.reads(".sessions a", "the refund of order 1042")
-	list.accessible("the list")
+	list.faultless("the list")
 	list.shoot("session-list")
 	list.focusOut()
 	list.press("/", "nothing like it", kb.Enter)
 	list.reads("main", "No session of yours matches")
-	list.accessible("an empty list")
+	list.faultless("an empty list")
 	list.click("main a", "Show all")
 	list.sees("location.search === '' && document.querySelector('.sessions a')")
 	list.click(".tabs a", "Finished")
@@ -202,7 +202,7 @@ func (t *tab) othersLook(p *Playground) {
 	guest.reads(".warn", "Code and paths are not shown")
 	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) " +
 		"&& !document.querySelector('.timeline')")
-	guest.accessible("a guest's page")
+	guest.faultless("a guest's page")
 	guest.shoot("session-guest")
 
 	t.focusOut()
@@ -211,7 +211,7 @@ func (t *tab) othersLook(p *Playground) {
 	link := t.linkToPage()
 	bent := t.again(link + "x")
 	bent.reads("h1", "not one of mine, or it is incomplete")
-	bent.accessible("a bent link")
+	bent.faultless("a bent link")
 	bent.shoot("session-refused")
 	require.NoError(t.t, p.Stage.Slack.ChangeChannel(p.Stage.Channel, func(ch *slacktest.Channel) {
 		for i, id := range ch.Members {
@@ -224,7 +224,7 @@ func (t *tab) othersLook(p *Playground) {
 	left := t.again(link)
 	left.reads("h1", "in a channel that you are not in")
 	left.sees("!document.body.innerText.includes('split')")
-	left.accessible("a page of a channel that one left")
+	left.faultless("a page of a channel that one left")
 }
 
 // TestLongSessionPage shows that of a session with thousands of steps the newest are shown and followed,
@@ -271,11 +271,11 @@ func TestLongSessionPage(t *testing.T) {
 		".ticked').length === 1")
 	list.sees("(document.querySelectorAll('.sides img').forEach((i) => i.loading = 'eager'), " +
 		"[...document.querySelectorAll('.sides img')].map((i) => i.naturalWidth).join() === '1,1')")
-	list.accessible("a plan and pictures")
+	list.faultless("a plan and pictures")
 	list.shoot("session-plan")
 	list.reads(".timeline", "go test ./... # 2998")
 	list.light()
-	list.accessible("a long session")
+	list.faultless("a long session")
 	update, err := chromedp.Run(list.ctx, chromedp.Evaluate[[]float64](`(async () => {
 		const shown = Object.fromEntries([...document.querySelectorAll('[data-hash]')].map((e) => [e.id, e.dataset.hash]));
 		delete shown[[...document.querySelectorAll('.call')].at(-1).id];
@@ -293,7 +293,7 @@ func TestLongSessionPage(t *testing.T) {
 	list.click(".older a", "Earlier")
 	list.sees("location.search.startsWith('?before=') && !document.body.innerText.includes('# 2998') " +
 		"&& document.querySelectorAll('.call').length > 50")
-	list.accessible("what was earlier")
+	list.faultless("what was earlier")
 	list.click(".older a", "Newest")
 	list.reads(".timeline", "go test ./... # 2998")
 	list.sees("document.readyState === 'complete'") // a long page can be read before it has loaded
@@ -302,6 +302,6 @@ func TestLongSessionPage(t *testing.T) {
 	list.click(".timeline a", "Whole")
 	list.reads("h2", "Answered")
 	list.sees("document.querySelector('pre:last-of-type').innerText.length > 6000")
-	list.accessible("a step")
+	list.faultless("a step")
 	list.shoot("session-step")
 }
