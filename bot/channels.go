@@ -79,3 +79,27 @@ func (s *Slack) OwnChannels(ctx context.Context) (map[string]string, error) {
 	}
 	return known, nil
 }
+
+// OpenChannels returns the ids of the public channels that the bot sees and is not a member of, by channel
+// name; at most 200, since they are for a person to choose from.
+func (s *Slack) OpenChannels(ctx context.Context) (map[string]string, error) {
+	known := map[string]string{}
+	params := &slack.GetConversationsParameters{
+		Types:           []string{"public_channel"},
+		Limit:           200,
+		ExcludeArchived: true,
+	}
+	err := s.callAtStart(ctx, func() error {
+		page, _, err := s.API.GetConversationsContext(ctx, params)
+		for _, c := range page {
+			if !c.IsMember {
+				known[c.Name] = c.ID
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the channels: %w", ExplainError(err, BotTokenName))
+	}
+	return known, nil
+}

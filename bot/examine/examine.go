@@ -102,6 +102,11 @@ func (e *Examiner) Channels(ctx context.Context) (map[string]string, error) {
 	return e.people.Slack.OwnChannels(ctx)
 }
 
+// OpenChannels returns the ids of public channels that the bot is not a member of, by channel name.
+func (e *Examiner) OpenChannels(ctx context.Context) (map[string]string, error) {
+	return e.people.Slack.OpenChannels(ctx)
+}
+
 // Person looks up a user; found is false if Slack knows no user with that id.
 func (e *Examiner) Person(ctx context.Context, id string) (p workflow.Person, found bool, err error) {
 	p, err = e.people.Known(ctx, id)

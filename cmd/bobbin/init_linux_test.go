@@ -16,6 +16,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
 
 // initiate runs bobbin init with those answers as its input.
@@ -49,6 +50,36 @@ func TestInitWritesAConfiguration(t *testing.T) {
 	require.Equal(t, []string{w.bugs.ID}, made.Repositories[0].Channels)
 	require.Equal(t, []string{"remote", w.remote, w.ann.ID},
 		[]string{made.Repositories[0].Name, made.Repositories[0].URL, made.Repositories[0].Approvers[0]})
+}
+
+// TestInitEndsInARunningBot checks that all channels that the token sees are offered, the bot's own first, and
+// that after a doctor without problems the bot is started if that is wanted, and only then.
+func TestInitEndsInARunningBot(t *testing.T) {
+	t.Parallel()
+	w := openDoctorSetup(t, slacktest.Config{})
+	w.slack.AddChannel(slacktest.Channel{Name: "alpha", Members: []string{w.ann.ID}})
+	w.env["OPENAI_BASE_URL"] = w.model
+	w.env["DATABASE_URL"] = harness.Database(t)
+	answers := "1\n" + w.remote + "\nshop\n\n\n"
+	file := filepath.Join(t.TempDir(), "bobbin.yaml")
+	code, said := w.initiate(t.Context(), strings.NewReader(answers), "--config", file)
+	require.Equal(t, cli.ExitOK, code, said)
+	require.Contains(t, said, "1. #bugs\n  2. #alpha (the bot is not in it: /invite @bobbin there)\n")
+	require.Contains(t, said, "no problems")
+	require.Contains(t, said, "Start it now? yes or no [no]: ")
+
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan int, 1)
+	go func() {
+		code, _ := w.initiate(ctx, strings.NewReader("yes\n"+answers+"yes\n"), "--config", file)
+		ended <- code
+	}()
+	within, cancel := context.WithTimeout(t.Context(), harness.StepTimeout)
+	defer cancel()
+	require.NoError(t, w.slack.WaitConnected(within, 1))
+	stop()
+	require.Equal(t, cli.ExitStopped, <-ended)
 }
 
 // TestInitReplacesNothingUnasked checks that an existing file is replaced only after a yes, and that no

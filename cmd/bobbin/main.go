@@ -17,7 +17,6 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/completion"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/initcmd"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/workflow/redact"
@@ -75,7 +74,7 @@ type commands struct {
 	Eval       evalCommand       `cmd:"" group:"Try it" help:"Play a suite of tasks through the whole bot with your models, and measure the results."`
 
 	Manifest manifestCommand `cmd:"" group:"Set up" help:"The Slack app's manifest, or a link that creates the app."`
-	Init     initcmd.Command `cmd:"" group:"Set up" help:"Ask a few questions, write the configuration, and check that it works."`
+	Init     initCommand     `cmd:"" group:"Set up" help:"Ask a few questions, write the configuration, and check that it works."`
 	Doctor   doctorCommand   `cmd:"" group:"Set up" help:"Check everything that the bot needs, and say how to fix what is wrong."`
 	Schema   schemaCommand   `cmd:"" group:"Set up" help:"The JSON schema of bobbin.yaml, for editors."`
 

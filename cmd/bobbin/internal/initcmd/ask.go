@@ -69,7 +69,7 @@ func (a *asker) until(
 	con cli.Console, question, byDefault string, offered []choice, take func(answer string) error,
 ) error {
 	for i, c := range offered {
-		fmt.Fprintf(con.Err, "  %d. %s\n", i+1, c.name)
+		fmt.Fprintf(con.Err, "  %d. %s\n", i+1, c.name+c.note)
 	}
 	if len(offered) == 0 && byDefault == "1" {
 		byDefault = ""
@@ -91,7 +91,7 @@ func (a *asker) until(
 // or is used as it is.
 func choose(answer string, offered []choice) (list []choice) {
 	for _, word := range strings.FieldsFunc(answer, func(r rune) bool { return r == ',' || r == ' ' }) {
-		chosen := choice{word, word}
+		chosen := choice{name: word, value: word}
 		for i, c := range offered {
 			if word == strconv.Itoa(i+1) || strings.EqualFold(strings.TrimPrefix(word, "#"),
 				strings.TrimPrefix(c.name, "#")) || word == c.value {

@@ -16,6 +16,7 @@ const defaultModel = agent.DefaultModel
 type choice struct {
 	name  string // as people read it
 	value string // as it is written in the file
+	note  string // what is said behind the name where it is offered
 }
 
 // A file holds the answers from which the first configuration file is written.

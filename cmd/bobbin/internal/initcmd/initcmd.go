@@ -34,9 +34,9 @@ type Command struct {
 // Help returns the detailed text of bobbin init --help.
 func (Command) Help() string {
 	return `Asks a few questions and writes bobbin.yaml: which channels, which repository, who may
-approve, which model. With SLACK_BOT_TOKEN set it offers the channels that the bot is in; with a
+approve, which model. With SLACK_BOT_TOKEN set it offers the channels that the token sees; with a
 token of GitHub or GitLab in BOBBIN_GIT_TOKEN, the repositories that the token can see. Then bobbin
-doctor checks all of it.
+doctor checks all of it and, if it finds no problem, init offers to start the bot.
 
 An existing file is replaced only if you say so. Ctrl-C writes nothing. Answers may come from a pipe,
 one per line:
@@ -44,15 +44,43 @@ one per line:
   printf '%s\n' '#bugs' https://github.com/acme/shop.git shop '' '' | bobbin init`
 }
 
-// Run asks the questions, writes the file and runs the doctor on it.
-func (c *Command) Run(ctx context.Context, con cli.Console) error {
+// Ask asks the questions, writes the file and runs the doctor on it. If the doctor finds no problem, it asks
+// whether to start the bot, and returns the answer.
+func (c *Command) Ask(ctx context.Context, con cli.Console) (start bool, err error) {
 	a := newAsker(ctx, con)
+	if err := c.makeFile(ctx, con, a); err != nil || c.NoDoctor {
+		return false, err
+	}
+	target, err := c.Target(con)
+	if err != nil {
+		return false, err
+	}
+	err = doctor.New(
+		doctor.Options{Config: c.Config, Storage: target, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
+	).Examine(ctx, false)
+	if err != nil {
+		return false, err
+	}
+	answer, err := a.ask("Start it now? yes or no", "no")
+	if ended := (cli.UsageError{}); errors.As(err, &ended) {
+		return false, nil // the answers of a pipe may end before this question
+	}
+	return isYes(answer), err
+}
+
+func isYes(answer string) bool {
+	answer = strings.ToLower(answer)
+	return answer == "y" || answer == "yes"
+}
+
+// makeFile asks the questions and writes the file.
+func (c *Command) makeFile(ctx context.Context, con cli.Console, a *asker) error {
 	if _, err := os.Stat(c.Config); err == nil {
 		answer, err := a.ask(c.Config+" is there. Replace it? yes or no", "no")
 		if err != nil {
 			return err
 		}
-		if y := strings.ToLower(answer); y != "y" && y != "yes" {
+		if !isYes(answer) {
 			return cli.UsageError{
 				Err: fmt.Errorf("bobbin: %s stays as it is; name another file with --config", c.Config),
 			}
@@ -76,25 +104,20 @@ func (c *Command) Run(ctx context.Context, con cli.Console) error {
 		return err
 	}
 	fmt.Fprintf(con.Err, "\nWrote %s. docs/configuration.md describes what else it can have.\n\n", c.Config)
-	if c.NoDoctor {
-		return nil
-	}
-	target, err := c.Target(con)
-	if err != nil {
-		return err
-	}
-	return doctor.New(
-		doctor.Options{Config: c.Config, Storage: target, SlackURL: c.SlackURL, ModelURL: c.ModelURL}, con,
-	).Examine(ctx, false)
+	return nil
 }
 
 // askAll asks all questions and returns the text of the file. It repeats a question whose answer the
 // configuration would refuse.
 func (c *Command) askAll(ctx context.Context, con cli.Console, a *asker) (string, error) {
 	var f file
-	offered := c.channels(ctx, con)
+	offered, own := c.channels(ctx, con)
+	first := "" // a channel where the bot would have to be invited is nobody's default
+	if own > 0 {
+		first = "1"
+	}
 	err := a.until(con, "Channels in which it works: numbers, #names or ids, separated by "+
-		"commas", "1", offered,
+		"commas", first, offered,
 		func(answer string) error {
 			f.Channels = choose(answer, offered)
 			return c.try(file{Name: "x", URL: "/x", Channels: f.Channels})

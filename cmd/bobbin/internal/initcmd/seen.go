@@ -25,35 +25,47 @@ const (
 	maxAnswer  = 4 << 20 // bytes of a response of the git host
 )
 
-// channels returns the channels that the bot is in, sorted by name. If it cannot, it prints why and returns
-// none.
-func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice) {
+// channels returns the channels that the bot's token sees: first those that the bot is in, then the public
+// ones where it has to be invited, each sorted by name. own is how many it is in. If it cannot, it prints why
+// and returns none.
+func (c *Command) channels(ctx context.Context, con cli.Console) (list []choice, own int) {
 	token := con.Env(secrets.SlackBotToken)
 	if token == "" {
 		fmt.Fprintln(con.Err, secrets.SlackBotToken+
 			" is not set, so the bot's channels cannot be offered; bobbin doctor says how to get one.")
-		return nil
+		return nil, 0
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookWithin)
 	defer cancel()
 	e, err := examine.App(ctx,
 		bot.Config{BotToken: token, APIURL: c.SlackURL, Log: slog.New(slog.DiscardHandler)})
-	var known map[string]string
+	var known, open map[string]string
 	if err == nil {
 		known, err = e.Channels(ctx)
 	}
+	if err == nil {
+		open, err = e.OpenChannels(ctx)
+	}
 	if err != nil {
 		fmt.Fprintf(con.Err, "The bot's channels cannot be offered: %v\n", err)
-		return nil
+		return nil, 0
 	}
-	for _, name := range slices.Sorted(maps.Keys(known)) {
-		list = append(list, choice{name: "#" + cli.WithoutControls(name), value: known[name]})
+	add := func(some map[string]string, note string) {
+		for _, name := range slices.Sorted(maps.Keys(some)) {
+			list = append(list,
+				choice{name: "#" + cli.WithoutControls(name), value: some[name], note: note})
+		}
 	}
-	if len(list) == 0 {
+	add(known, "")
+	add(open, " (the bot is not in it: /invite @"+e.Self().Name+" there)")
+	if len(known) == 0 {
 		fmt.Fprintln(con.Err,
 			"The bot is in no channel yet: /invite @"+e.Self().Name+" in the channel where it should work.")
 	}
-	return list[:min(len(list), maxOffered)]
+	if more := len(list) - maxOffered; more > 0 {
+		fmt.Fprintf(con.Err, "There are %d more channels; name one with its #name.\n", more)
+	}
+	return list[:min(len(list), maxOffered)], min(len(known), maxOffered)
 }
 
 // repositories returns the repositories that the git token can access, the most recently pushed or active
