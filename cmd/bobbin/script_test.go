@@ -301,6 +301,7 @@ var stageOptions = []string{
 	"own",
 	"named",
 	"priced",
+	"finished",
 	"module",
 	"no-module",
 	"approvers",
@@ -422,8 +423,16 @@ func stageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []s
 		}
 	}
 	ts.Defer(func() { s.end(ts) })
-	if err := s.Start(context.Background()); err != nil || withoutGo {
+	if err := s.Start(context.Background()); err != nil {
 		return err
+	}
+	if slices.Contains(args, "finished") {
+		if _, err := s.Store.Pool.Exec(ctx, finishedFixes); err != nil {
+			return err
+		}
+	}
+	if withoutGo {
+		return nil
 	}
 	// the first call fills the cache, which may take minutes
 	return shopCache.CopyTo(context.WithoutCancel(ctx), s.Stage)
@@ -479,6 +488,12 @@ var logSource = config.Source{
 		"(program) bea approved revision 1\nxoxb-1234567890-1234567890-AbCdEfGhIjKlMnOpQrStUvWx"},
 	Tools: []string{"query_range", "delete_series"},
 }
+
+// finishedFixes inserts three fixes of the shop that were pushed, of 4, 6 and 90 minutes.
+const finishedFixes = `insert into sessions (id, team, channel, thread_ts, repository, kind, phase, spent_usd,
+		tokens, worked_ms)
+	select 'past' || n, 'T0PAST', 'C0PAST', n || '.0', 'shop', 'bug', 'done', usd, 90000, minutes * 60000
+	from (values (1, 0.2, 4), (2, 0.4, 6), (3, 9, 90)) past (n, usd, minutes)`
 
 // setPrices gives each model a price if the story has limits, or asks for prices.
 func setPrices(args []string, set *server.Settings) {

@@ -377,6 +377,15 @@ func (l *Tools) showReport(
 		return model.Result{}, err
 	}
 	notes := l.programNotes(r)
+	if r.Kind != workflow.ReportReview {
+		expected, err := l.estimateLine(ctx, workflow.KindBug, "fixes")
+		if err != nil {
+			return model.Result{}, err
+		}
+		if expected != "" {
+			notes = append(notes, expected)
+		}
+	}
 	shared, err := l.sharedCause(ctx, r)
 	if err != nil {
 		return model.Result{}, err

@@ -336,7 +336,11 @@ func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 		return prompt.Refused(err)
 	}
 	shown := ledger.VouchBelow(l.AgentLine(words, l.Approvals.ReportButtons("Go ahead")...), known)
-	shown = ledger.VouchBelow(shown, waits)
+	expected, err := l.estimateLine(ctx, workflow.KindFeature, "features")
+	if err != nil {
+		return model.Result{}, err
+	}
+	shown = ledger.VouchBelow(ledger.VouchBelow(shown, expected), waits)
 	report.Text = shown[0].Text
 	if err := l.Approvals.MentionApprovers(ctx, &shown[0], report.AskedBy...); err != nil {
 		return model.Result{}, err
