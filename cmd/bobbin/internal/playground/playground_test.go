@@ -105,7 +105,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	gus.click("#nav .places a", "bugs")
 	gus.click("#main .replies", "replies")
 	gus.takes("fix it")
-	gus.reads("#pane .body", "guests cannot approve")
+	gus.reads("#pane .only .body", "Guests cannot approve")
 	bea.sees("(document.querySelector('#pane [data-log]').scrollTop = 0, true)")
 	bea.click("#pane form.body .primary", "Fix it")
 	bea.atTheEnd("#pane") // of what the press brought
@@ -207,7 +207,7 @@ func TestTheStoryByKeyboard(t *testing.T) {
 	b.sees("document.body.dataset.me === 'gus'")
 	b.sees("document.activeElement.id === 'say'")
 	b.press("fix it", kb.Enter)
-	b.reads("#pane .body", "guests cannot approve")
+	b.reads("#pane .only .body", "Guests cannot approve")
 	b.focusOut()
 	b.press("2")
 	b.sees("document.body.dataset.me === 'bea' && document.activeElement.id === 'say'")

@@ -253,11 +253,18 @@ func (p *Page) StoryBox() *storyBox {
 	if len(steps) == 0 || p.Root != "" && p.Root != thread {
 		return nil
 	}
-	return &storyBox{Begun: thread != "", Next: steps[0], Others: steps[1:]}
+	title := "Next in the story"
+	switch {
+	case thread == "":
+		title = "Play the story"
+	case p.atWork(thread) != "":
+		title = "While " + p.App() + " is at work"
+	}
+	return &storyBox{Title: title, Next: steps[0], Others: steps[1:]}
 }
 
 type storyBox struct {
-	Begun  bool
+	Title  string
 	Next   Step
 	Others []Step // what may be said instead
 }
