@@ -105,7 +105,16 @@ type Question struct {
 	Due time.Time
 	// empty until the question is answered
 	Answer string
+
+	Number int // in its interview, from 1; 0: it is of none
+	// AgainOf is the id of an earlier question that this one puts again, since somebody went back to it, and
+	// Former the answer of that; 0: it puts none again.
+	AgainOf int64
+	Former  string
 }
+
+// PutAgain is the answer of a question that is put again below.
+const PutAgain = "put again below"
 
 // An OpenDecision is a question that was not put to the thread yet, with the recommended answer.
 type OpenDecision struct {
@@ -115,12 +124,20 @@ type OpenDecision struct {
 
 // Defaults returns a list of the answers that are taken if the interview ends here.
 func (q Question) Defaults() string {
-	lines := []string{fmt.Sprintf("%s → %s", plaintext.OneLine(q.Text), q.Recommended)}
+	lines := []string{fmt.Sprintf("%s → %s", plaintext.OneLine(q.Text), q.Default())}
 	for _, d := range q.Open {
 		lines = append(lines,
 			fmt.Sprintf("%s → %s", plaintext.OneLine(d.Question), plaintext.OneLine(d.Recommended)))
 	}
 	return plaintext.List(lines)
+}
+
+// Default returns the answer that is taken if nobody gives another one.
+func (q Question) Default() string {
+	if q.AgainOf != 0 {
+		return q.Former
+	}
+	return q.Recommended
 }
 
 // MostQuestions is the maximum number of questions in an interview: five to ten minutes of a person's time.

@@ -62,6 +62,9 @@ type Reading struct {
 	TakesThese      bool // takes the answers that were just shown
 	WantsMore       bool // continues an interview past its limit
 	WrapsUp         bool // ends an interview
+	Move            Move // goes back to an earlier question of an interview, or skips one
+	MoveTo          int  // the number of the question that it goes back to; 0: the one before
+	Earlier         Earlier
 
 	Observed bool // says that its writer saw the problem or the result themselves
 
@@ -183,10 +186,12 @@ func (l Lexicon) Read(text string, consultant ...string) Reading {
 		Observed:           observed(t),
 		WantsMore:          answer.WantsMore(t),
 		WrapsUp:            answer.WrapsUp(t),
+		Earlier:            answer.EarlierIn(text),
 		Redirects:          redirects(t),
 		ToColleague:        opensWithPerson.MatchString(text),
 		NamesFile:          mentionsFile.MatchString(text),
 	}
+	r.Move, r.MoveTo = answer.MoveOf(t)
 	r.Push.Allows, r.Push.Unproven = readPush(pushing)
 	r.Push.AllTheSame = pushesAllTheSame(pushing)
 	r.Push.ByCI = provesByCI(pushing)
@@ -262,6 +267,29 @@ func (r Reading) WithdrawsObjection() bool {
 func (r Reading) Option(options []string) (index int, ok bool) {
 	return answer.OptionNamed(r.text, options)
 }
+
+// OptionIn is Option for a part of the message.
+func (r Reading) OptionIn(part string, options []string) (index int, ok bool) {
+	return answer.OptionNamed(part, options)
+}
+
+// OutOfRange returns the number with which the message names an option that the question does not have.
+func (r Reading) OutOfRange(options []string) (number int, ok bool) {
+	return answer.OutOfRange(r.text, options)
+}
+
+// A Move is what a message asks of the questions of an interview, in place of an answer.
+type Move = answer.Move
+
+// The moves. The zero value is none.
+const (
+	MoveBack = answer.MoveBack // to an earlier question
+	MoveSkip = answer.MoveSkip // what is recommended is taken
+	MoveOpen = answer.MoveOpen // the question stays undecided
+)
+
+// An Earlier is an answer that names the question that it is for by its number.
+type Earlier = answer.Earlier
 
 // PermitsSame reports whether two messages permit the same.
 func (r Reading) PermitsSame(other Reading) bool {

@@ -107,6 +107,7 @@ func progressParts() []maskedPart {
 		{progress.AgentUsage{}, nil},
 		{progress.Answer{}, kept{anID: "User"}},
 		{progress.Attempt{}, kept{aHash: "Tree"}},
+		{progress.ChangedAnswer{}, kept{anID: "User"}},
 		{progress.Check{}, kept{verbatim: "Red"}},
 		{progress.Command{}, nil},
 		{progress.NumberedCheck{}, kept{notHere: "Command"}},

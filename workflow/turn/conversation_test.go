@@ -546,6 +546,52 @@ var conversations = map[string]conversation{
 		note: "Question: gus chose “b”",
 	},
 
+	// Going back and forth in an interview.
+	"back puts the question before again, and its answer can be changed": {
+		play:  said("interview", "bea: a", "second", "bea: back", "shown", "bea: b"),
+		want:  "approvals:",
+		phase: "aligning",
+		says: []string{
+			"Back to question 1: Which?", "The answer was “a”.",
+			"Question 1: bea changes the answer from “a” to “b”.", "Question 2: And then?",
+		},
+	},
+	"next keeps the answer of a question that was put again": {
+		play: said("interview", "bea: a", "second", "bea: back", "shown", "bea: next"),
+		want: "approvals:",
+		says: []string{"Back to question 1: Which?", "Question 1 keeps its answer: “a”.", "Question 2: And then?"},
+	},
+	"back at the first question": {
+		play: said("interview", "bea: back"), want: "approvals:", note: "-",
+		says: []string{"This is the first question, so there is none before it."},
+	},
+	"next takes what is recommended, and says so": {
+		play: said("interview", "bea: next"), want: "approvals:", note: "Question: Skipped by bea: “a”",
+		says: []string{"Skipped, so I take what I recommended: “Which?” → “a”."},
+	},
+	"a question is left open, and that is said": {
+		play: said("interview", "bea: leave it open"), want: "approvals:", note: "Question: Left open by bea.",
+		says: []string{"Left open: “Which?”."},
+	},
+	"a number that is no option is asked about": {
+		play: said("interview", "bea: 7"), want: "approvals:", note: "-",
+		says: []string{"There is no option 7: this question has the options 1 to 2."},
+	},
+	"the control: a number that is one is the answer": {
+		play: said("interview", "bea: 2"), want: "approvals:", note: "Question: bea chose “b”",
+	},
+	"an answer that names an earlier question changes that": {
+		play:  said("interview", "bea: a", "second", "bea: 1: b"),
+		want:  "approvals:",
+		note:  "Question: bea chose “a”",
+		says:  []string{"Question 2", "Question 1: bea changes the answer from “a” to “b”."},
+		never: []string{"bea chose “1: b”"},
+	},
+	"an answer to a question that there is not is asked about": {
+		play: said("interview", "bea: for question 5, b"), want: "approvals:", note: "-",
+		says: []string{"There is no answered question 5"},
+	},
+
 	// A limit after the approval.
 	"a second approver's limit narrows": {
 		play:  said("report", "bea: fix it", "cem: only cart/price.go please"),
@@ -700,6 +746,18 @@ func (th *thread) stepOfReport(ctx context.Context, step string) error {
 			Options:     []string{"a", "b"},
 			Recommended: "a",
 			Open:        []workflow.OpenDecision{{}},
+		})
+		if err != nil {
+			return err
+		}
+		return errors.Join(th.Record(ctx, partsOf(r)...), th.posted(ctx, th.tick()))
+	case "second":
+		if err := th.reads(ctx); err != nil {
+			return err
+		}
+		r, err := th.lead().Ask(ctx, decision.Question{
+			Question: "And then?", Options: []string{"c", "d"}, Recommended: "c",
+			Open: []workflow.OpenDecision{{}},
 		})
 		if err != nil {
 			return err

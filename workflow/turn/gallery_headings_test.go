@@ -13,6 +13,16 @@ import (
 // one in it has the suffix -b, and so on. The headings name the files of the gallery: after a function was
 // renamed, only its line here changes.
 var headings = map[string]string{
+	"answerAgain":            "an answer is kept",
+	"answerEarlier":          "an answer to a question that there is not",
+	"answerEarlier-b":        "an answer as it was",
+	"askWhichOption":         "no such option",
+	"changed":                "an answer is changed",
+	"goBack":                 "no question to go back to",
+	"goBack-b":               "a question to which somebody goes back",
+	"putAgain":               "a question is put again after another",
+	"skip":                   "a question is left open",
+	"skip-b":                 "a question is skipped",
 	"Add":                    "an objection is quoted",
 	"Add-b":                  "an objection is noted",
 	"Adopt":                  "the thread above cannot be read",

@@ -867,6 +867,15 @@ func replySamples() map[string][]workflow.Line {
 		"an approval is refused": says("Only bea can approve here. I asked bea.",
 			"Guests cannot approve. Only bea or @leads can approve here. I asked them.",
 			"You asked for this, so somebody else has to approve it. Only bea can approve here. I asked bea."),
+		"no question to go back to": says("This is the first question, so there is none before it.",
+			"There is no answered question 7. The newest question is number 3."),
+		"a question to which somebody goes back": {with("Back to question 1: Which id?\n"+
+			"1. the Order's (recommended) · 2. the line's\nThe answer was “the line's”. Press or write another "+
+			"one, or say \"next\" to keep it.", labelled("option", "the Order's", "primary", "option",
+			"the line's", "", "wrap_up", "Wrap up", "")...)},
+		"a question is put again after another": {with("Question 2: Is the owner told?\n"+
+			"1. no (recommended) · 2. yes", labelled("option", "no", "primary", "option", "yes", "", "wrap_up",
+			"Wrap up", "")...)},
 		"a backport is refused to a person": says("Name the release, such as \"backport to release/1.4\"."),
 		"a fix of checks is refused":        says("That is not red any more, or something newer was pushed."),
 		"a push to the branch of a colleague is refused": says(

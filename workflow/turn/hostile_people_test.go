@@ -319,7 +319,7 @@ func (th *thread) step(ctx context.Context, step string, last map[string]string)
 		return th.posted(ctx, th.tick())
 	case "report":
 		return th.stepToReport(ctx)
-	case "plan", "moved", "pushing", "silence", "interview":
+	case "plan", "moved", "pushing", "silence", "interview", "second":
 		return th.stepOfReport(ctx, step)
 	case "understanding":
 		if err := happens(workflow.EventRequest)(ctx, th); err != nil {

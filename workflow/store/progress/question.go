@@ -26,6 +26,7 @@ func (q Question) Mask(mask func(string) string) record.Part {
 	q.Text = mask(q.Text)
 	q.Recommended = mask(q.Recommended)
 	q.Answer = mask(q.Answer)
+	q.Former = mask(q.Former)
 	q.Options = slices.Clone(q.Options)
 	q.Open = slices.Clone(q.Open)
 	for i, o := range q.Options {
@@ -47,6 +48,10 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 	if err != nil {
 		return err
 	}
+	var againOf *int64
+	if q.AgainOf != 0 {
+		againOf = &q.AgainOf
+	}
 	var due *time.Time
 	if !q.Due.IsZero() {
 		due = &q.Due
@@ -58,6 +63,9 @@ func (q Question) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) err
 		"recommended": q.Recommended,
 		"open":        open,
 		"due_at":      due,
+		"answer":      database.CleanText(q.Answer),
+		"number":      q.Number,
+		"again_of":    againOf,
 	})
 	if err != nil || due == nil {
 		return err
@@ -90,6 +98,26 @@ func (a Answer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error
 	return err
 }
 
+// A ChangedAnswer is a Part that replaces the answer of the question with that id.
+type ChangedAnswer struct {
+	Question   int64
+	Text, User string
+}
+
+func (ChangedAnswer) Stage() record.Stage { return record.Work }
+
+// Mask masks the answer.
+func (a ChangedAnswer) Mask(mask func(string) string) record.Part {
+	a.Text = mask(a.Text)
+	return a
+}
+
+func (a ChangedAnswer) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
+	_, err := tx.Exec(ctx, `update questions set answer = $2, answered_by = $3 where id = $1`, a.Question,
+		database.CleanText(a.Text), a.User)
+	return err
+}
+
 // EndQuestion answers the session's waiting question, if there is one, by what was decided or shown since.
 func EndQuestion(ctx context.Context, tx pgx.Tx, session, why string) error {
 	_, err := tx.Exec(ctx, `update questions set answer = $2 where session_id = $1 and answer = ''`, session,
@@ -100,8 +128,10 @@ func EndQuestion(ctx context.Context, tx pgx.Tx, session, why string) error {
 // Questions returns the questions that the session asked its thread, in order.
 func (h History) Questions(ctx context.Context, session string) ([]workflow.Question, error) {
 	rows, err := h.DB.Pool.Query(ctx,
-		`select id, session_id, text, options, recommended, open, due_at, answer from questions
-			where session_id = $1 order by id`,
+		`select q.id, q.session_id, q.text, q.options, q.recommended, q.open, q.due_at, q.answer, q.number,
+			coalesce(q.again_of, 0), coalesce(former.answer, '')
+		from questions q left join questions former on former.id = q.again_of
+			where q.session_id = $1 order by q.id`,
 		session)
 	if err != nil {
 		return nil, fmt.Errorf("questions of %s: %w", session, err)
@@ -111,7 +141,7 @@ func (h History) Questions(ctx context.Context, session string) ([]workflow.Ques
 		var options, open []byte
 		var due *time.Time
 		if err := r.Scan(&q.ID, &q.Session, &q.Text, &options, &q.Recommended, &open, &due,
-			&q.Answer); err != nil {
+			&q.Answer, &q.Number, &q.AgainOf, &q.Former); err != nil {
 			return q, err
 		}
 		if due != nil {

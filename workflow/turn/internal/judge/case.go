@@ -31,18 +31,20 @@ type Case struct {
 	limited   fact[time.Time]          // since when the session rests at a limit
 	question  fact[*workflow.Question] // the question that waits for its answer; nil: there is none
 	// the questions to agents that only read, if a stop ended nothing else
-	stoppedAsks  fact[[]workflow.Inquiry]
-	takesOffer   fact[bool]                   // the message takes the answers that were offered
-	discloses    fact[bool]                   // the thread was asked how the push is worded
-	asksForPush  fact[bool]                   // words for a push are to be judged
-	limit        fact[limitAnswer]            // the limit that "go on" is about
-	narrows      fact[*approval.Narrowing]    // the approval that the message narrows; nil: it narrows none
-	consent      fact[consentHere]            // the consent, in its context
-	mayApprove   fact[approverCheck]          // whether the writer may approve
-	requestAbove fact[approval.RequestsAbove] // what others wrote above the message
-	testCommand  fact[string]                 // the command that tests the repository, as it says
-	mergesBase   fact[bool]                   // something was pushed, and the message may mean its base
-	hasFiles     fact[bool]                   // files were shared with the message
+	stoppedAsks fact[[]workflow.Inquiry]
+	// the message names an option of the numbered question that it is about
+	namesEarlierOption fact[bool]
+	takesOffer         fact[bool]                   // the message takes the answers that were offered
+	discloses          fact[bool]                   // the thread was asked how the push is worded
+	asksForPush        fact[bool]                   // words for a push are to be judged
+	limit              fact[limitAnswer]            // the limit that "go on" is about
+	narrows            fact[*approval.Narrowing]    // the approval that the message narrows; nil: it narrows none
+	consent            fact[consentHere]            // the consent, in its context
+	mayApprove         fact[approverCheck]          // whether the writer may approve
+	requestAbove       fact[approval.RequestsAbove] // what others wrote above the message
+	testCommand        fact[string]                 // the command that tests the repository, as it says
+	mergesBase         fact[bool]                   // something was pushed, and the message may mean its base
+	hasFiles           fact[bool]                   // files were shared with the message
 
 	err error // the first fact that could not be read
 }
@@ -85,6 +87,7 @@ func (j *Judge) newCase(ctx context.Context, m intent.Message) *Case {
 	c.limited.read = func() (time.Time, error) { return j.Limited(ctx) }
 	c.question.read = func() (*workflow.Question, error) { return j.Store.Waiting(ctx, c.Session.ID) }
 	c.stoppedAsks.read = func() ([]workflow.Inquiry, error) { return inquiries{j.Judgements}.onlyThese(ctx) }
+	c.namesEarlierOption.read = func() (bool, error) { return j.Interview.namesEarlierOption(ctx, m) }
 	c.takesOffer.read = func() (bool, error) { return j.Interview.takesOffer(ctx, m, c.waiting()) }
 	c.discloses.read = func() (bool, error) {
 		asked, err := j.Approvals.PendingDisclosure(ctx)
@@ -192,6 +195,29 @@ func (c *Case) questionWaits() bool { return c.waiting() != nil && !c.awaitsCons
 func (c *Case) namesOption() bool {
 	_, named := c.says().Option(c.waiting().Options)
 	return named
+}
+
+// answersNumbered reports whether the message is an answer that names its question by the number, and not an
+// option of the question that waits.
+func (c *Case) answersNumbered() bool {
+	e := c.says().Earlier
+	if !c.aligning() || e.Number == 0 {
+		return false
+	}
+	q := c.waiting()
+	if q == nil {
+		return !e.OnlyOption
+	}
+	if c.namesOption() {
+		return false
+	}
+	if e.Number <= len(q.Options) && e.Number != q.Number { // "2: keep it" may be the second option
+		n, named := c.says().OptionIn(e.Text, q.Options)
+		if named && n == e.Number-1 {
+			return false
+		}
+	}
+	return !e.OnlyOption || get(c, &c.namesEarlierOption)
 }
 
 // answers reports whether the message is an answer to the question that waits: it is no command, and not

@@ -51,31 +51,28 @@ func (i *Interview) asksBack(m intent.Message, p workflow.Person, q *workflow.Qu
 func (i *Interview) takeAnswer(
 	ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question,
 ) ([]store.Part, error) {
-	early, err := i.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) {
+	if early, err := i.isEarly(ctx, m); err != nil {
+		return nil, err
+	} else if early {
+		return i.wroteEarly(m, p, q), nil
+	}
+	return i.takeWords(ctx, m, p, q, m.Text)
+}
+
+// isEarly reports whether a message was written before the newest question was in the thread.
+func (i *Interview) isEarly(ctx context.Context, m intent.Message) (bool, error) {
+	return i.Approvals.WrittenBeforeShown(ctx, m, func() (string, bool, error) {
 		return i.Store.QuestionTS(ctx, i.Session().ID)
 	})
-	if err != nil {
-		return nil, err
-	}
-	if early {
-		return i.ForAgents(m, fmt.Sprintf(
-			"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. "+
-				"The "+
-				"question goes on waiting with its buttons; do not put it again unless this changes its "+
-				"options.\n%s",
-			prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
-		)), nil
-	}
-	if n, named := m.Says.Option(q.Options); named {
-		return i.takeOption(m, p, q, optionOr(q, n)), nil
-	}
-	f := i.ForAgents(m, fmt.Sprintf(
-		"%s answered your question (%s) in their own words:\n%s",
+}
+
+// wroteEarly gives the agents a message that was written before the newest question was in the thread.
+func (i *Interview) wroteEarly(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
+	return i.ForAgents(m, fmt.Sprintf(
+		"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. The "+
+			"question goes on waiting with its buttons; do not put it again unless this changes its options.\n%s",
 		prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
 	))
-	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
-	answer := progress.Answer{Question: q.ID, Text: m.Text, User: p.ID, Note: answeredBy(p, m.Text)}
-	return append(f, answer), nil
 }
 
 func optionOr(q *workflow.Question, n int) string {
@@ -103,7 +100,7 @@ func (i *Interview) judgeOption(
 		return i.Answer(m, p.Name+
 			": that question does not wait any more. Write in a reply if its answer has to change."), nil
 	}
-	return i.takeOption(m, p, q, option), nil
+	return i.takeOption(ctx, m, p, q, option)
 }
 
 // answeredBy returns the note that is put below a question that p answered in their own words.
@@ -117,14 +114,17 @@ func quotedShort(text string) string {
 }
 
 func (i *Interview) takeOption(
-	m intent.Message, p workflow.Person, q *workflow.Question, option string,
-) []store.Part {
+	ctx context.Context, m intent.Message, p workflow.Person, q *workflow.Question, option string,
+) ([]store.Part, error) {
+	if q.AgainOf != 0 {
+		return i.answerAgain(ctx, m, p, q, option, true)
+	}
 	f := i.ForAgents(m, fmt.Sprintf("%s chose the option %q.", prompt.PersonName(p.Name), option))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{
 		Question: q.ID, Text: option, User: p.ID, Chosen: true,
 		Note: fmt.Sprintf("%s chose %s", plaintext.OneLine(p.Name), quotedShort(option)),
-	})
+	}), nil
 }
 
 // offerDefaults shows the recommended answers to all open questions, with a button that takes them. If
@@ -181,7 +181,7 @@ func (i *Interview) takeDefaults(m intent.Message, p workflow.Person, q *workflo
 			"restate_request now, with them among the decisions.", prompt.PersonName(p.Name), q.Defaults()))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	return append(f, progress.Answer{
-		Question: q.ID, Text: q.Recommended, User: p.ID, Chosen: true, TakesDefaults: true,
+		Question: q.ID, Text: q.Default(), User: p.ID, Chosen: true, TakesDefaults: true,
 		Note: fmt.Sprintf("Wrapped up by %s.", plaintext.OneLine(p.Name)),
 	})
 }

@@ -92,6 +92,9 @@ var wordCases = []ruleCase{
 		c.Session.Phase = workflow.PhaseStopped
 		c.stoppedAsks.value = []workflow.Inquiry{{}}
 	}},
+	{"back in an interview", "go back", aligning},
+	{"skip", "next", asked},
+	{"skip", "leave it open", asked},
 	{"more questions", "keep asking", aligning},
 	{"wrap up", "wrap up", aligning},
 	{"take these", "take these", func(c *Case) {
@@ -99,6 +102,13 @@ var wordCases = []ruleCase{
 		c.takesOffer.value = true
 	}},
 	{"question back", "why do you ask?", asked},
+	{"answer to another question", "1: daily", func(c *Case) {
+		asked(c)
+		aligning(c)
+		c.question.value.Number = 2
+		c.question.value.Options = []string{"yes", "no"}
+	}},
+	{"no such option", "7", asked},
 	{"answer", "in two weeks", asked},
 	{"answer", "weekly", asked},
 	{"understanding confirmed", "yes, that's right", func(c *Case) {

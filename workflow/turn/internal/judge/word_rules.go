@@ -315,6 +315,27 @@ func goOnRules() []rule {
 func answerRules() []rule {
 	return allUnlessHeld([]rule{
 		{
+			name:  "back in an interview",
+			when:  `it is "back", or a form of that, in an interview`,
+			then:  "puts the question before again, or the one that it names; its answer can be changed",
+			fires: func(c *Case) bool { return c.aligning() && c.says().Move == intent.MoveBack },
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.goBack(ctx, c.Message, c.person(), c.waiting())
+			},
+		},
+		{
+			name: "skip",
+			when: `it is "next", "skip", "leave it open", or a form of these, and a question waits`,
+			then: "takes what is recommended, or leaves the question open, and says which",
+			fires: func(c *Case) bool {
+				moves := c.says().Move == intent.MoveSkip || c.says().Move == intent.MoveOpen
+				return moves && c.questionWaits() && !c.namesOption()
+			},
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.skip(ctx, c.Message, c.person(), c.waiting())
+			},
+		},
+		{
 			name:  "more questions",
 			when:  "it asks to go on with an interview",
 			then:  "raises the number of questions",
@@ -350,6 +371,30 @@ func answerRules() []rule {
 			},
 			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 				return j.Interview.asksBack(c.Message, c.person(), c.waiting()), nil
+			},
+		},
+		{
+			name:  "answer to another question",
+			when:  `it names a question of the interview by its number, and its answer ("1: b")`,
+			then:  "changes that answer, and says so; asks which question is meant if there is none",
+			fires: (*Case).answersNumbered,
+			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.answerEarlier(ctx, c.Message, c.person(), c.waiting())
+			},
+		},
+		{
+			name: "no such option",
+			when: "a question waits for its answer, and it is the number of an option that there is not",
+			then: "asks which one is meant; the question goes on waiting",
+			fires: func(c *Case) bool {
+				if !c.questionWaits() || c.namesOption() {
+					return false
+				}
+				_, outside := c.says().OutOfRange(c.waiting().Options)
+				return outside
+			},
+			judge: func(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
+				return j.Interview.askWhichOption(c.Message, c.person(), c.waiting()), nil
 			},
 		},
 		{

@@ -132,8 +132,10 @@ func askConfirmation(ctx context.Context, ap *Approvals, m intent.Message, p wor
 		},
 		workflow.Button{ActionID: workflow.ButtonCorrect, Label: "No", Value: store.NewToken(), Means: "no"})
 	return append(ap.Ignore(m),
-		store.Reworded{ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0],
-			BelowTalk: ap.tellBelowTalk(m, p, question)},
+		store.Reworded{
+			ActionID: workflow.ButtonConfirm, Label: startLabel, Line: line[0],
+			BelowTalk: ap.tellBelowTalk(m, p, question),
+		},
 		consent.Decision{
 			What:      workflow.DecideConfirm,
 			Reason:    "unclear, asked",

@@ -26,7 +26,8 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 		return model.Result{}, err
 	}
 	number := s.QuestionsAsked + 1
-	if waiting != nil { // the question is put again, after a person asked back, and keeps its number
+	wentBack := waiting != nil && waiting.AgainOf != 0
+	if waiting != nil && !wentBack { // it is put again, after a person asked back, and keeps its number
 		number = s.QuestionsAsked
 	}
 	switch may := max(s.QuestionLimit, workflow.MostQuestions); {
@@ -41,7 +42,10 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	if err := l.Runtime.RefuseUnread(ctx); err != nil {
 		return prompt.Refused(err)
 	}
-	asked := progress.Question{Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open}
+	asked := progress.Question(questionOf(q))
+	if aligning {
+		asked.Number = number
+	}
 	if wait := l.AnswerTimeout(); wait > 0 {
 		asked.Due = l.Store.Clock().Now().Add(wait)
 	}
@@ -54,8 +58,12 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 		store.Lines(said),
 		store.Update{Change: func(s *workflow.Session) { s.QuestionsAsked = number }, Open: ledger.Rest},
 	}
-	if waiting != nil {
-		written = append([]store.Part{progress.Answer{Question: waiting.ID, Text: "put again below"}},
+	if wentBack { // it is shown when the question to which somebody went back has its answer
+		asked.Answer = workflow.PutAgain
+		asked.Due = time.Time{}
+		written[0], written[1] = asked, store.Lines(nil)
+	} else if waiting != nil {
+		written = append([]store.Part{progress.Answer{Question: waiting.ID, Text: workflow.PutAgain}},
 			written...)
 	}
 	return ledger.WithParts(model.Result{Text: "Asked. Wait for the answer.", Ends: true}, written...), nil

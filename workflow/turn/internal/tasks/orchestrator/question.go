@@ -2,12 +2,10 @@ package orchestrator
 
 import (
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
 )
 
 // QuestionText returns a question as the thread sees it. A question of an interview has its number and how
@@ -17,30 +15,11 @@ func QuestionText(q decision.Question, aligning bool, number int) string {
 	if aligning {
 		text = fmt.Sprintf("Question %d%s: %s", number, moreToDecide(len(q.Open)), q.Question)
 	}
-	text += optionsText(q)
+	text += ledger.OptionsText(questionOf(q))
 	if aligning && number == 1 { // the other questions have the same buttons
 		text += "\nPress or write an answer, or say \"wrap up\" to take what I recommend."
 	}
 	return text
-}
-
-// optionsText returns the numbered options: on one line if they are short, otherwise one per line.
-func optionsText(q decision.Question) string {
-	var options []string
-	for i, o := range q.Options {
-		o = fmt.Sprintf("%d. %s", i+1, o)
-		if q.Options[i] == q.Recommended {
-			o += " (recommended)"
-		}
-		options = append(options, o)
-	}
-	if len(options) == 0 {
-		return ""
-	}
-	if all := strings.Join(options, " · "); utf8.RuneCountInString(all) <= 80 {
-		return "\n" + all
-	}
-	return "\n" + strings.Join(options, "\n")
 }
 
 // moreToDecide returns how many decisions come after a question, or an empty string if there are none.
@@ -51,20 +30,14 @@ func moreToDecide(open int) string {
 	return fmt.Sprintf(" (%d more)", open)
 }
 
-// QuestionButtons returns one button per option, with the recommended one highlighted. A question of an
-// interview also has a button that ends the interview.
+// QuestionButtons returns the buttons of a question.
 func QuestionButtons(q decision.Question, aligning bool) []workflow.Button {
-	var buttons []workflow.Button
-	for _, o := range q.Options {
-		b := workflow.Button{ActionID: workflow.ButtonOption, Label: o, Value: store.NewToken(), Means: o}
-		if o == q.Recommended {
-			b.Style = "primary"
-		}
-		buttons = append(buttons, b)
+	return ledger.QuestionButtons(questionOf(q), aligning)
+}
+
+// questionOf returns the question as people are asked.
+func questionOf(q decision.Question) workflow.Question {
+	return workflow.Question{
+		Text: q.Question, Options: q.Options, Recommended: q.Recommended, Open: q.Open,
 	}
-	if aligning {
-		buttons = append(buttons,
-			workflow.Button{ActionID: workflow.ButtonWrapUp, Label: "Wrap up", Value: store.NewToken()})
-	}
-	return buttons
 }
