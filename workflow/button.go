@@ -97,7 +97,18 @@ const (
 	ButtonPause  ActionID = "home_pause"
 	ButtonResume ActionID = "home_resume"
 	ButtonLesson ActionID = "home_lesson" // opens a form in which the lesson is changed or deleted
+
+	ButtonReport  ActionID = "home_report"  // opens a form in which a bug is reported
+	ButtonFeature ActionID = "home_feature" // opens a form in which a feature is asked for
 )
+
+// IsReportForm reports whether a form of that button begins a thread.
+func IsReportForm(action ActionID) bool { return action == ButtonReport || action == ButtonFeature }
+
+// ThroughForm is the Value of a mention that a person entered in a form that begins a thread, or behind
+// "/bobbin report". The bot posted it, so it reports and asks, as what an app posts for a person does, and
+// approves nothing.
+const ThroughForm = "form: report"
 
 // A Form is the content of the modal that a button opens, with what it belongs to.
 type Form struct {
@@ -111,9 +122,11 @@ type Form struct {
 	Repositories []string
 	Revision     int      // revision that the button was shown with
 	Choices      []string // options to choose one of
-	Text         string   // text to read
-	Page         string   // URL of the session's web page for the reader; empty: there is none
-	Late         string   // why nothing can be entered any more, for people; empty: it can
+	// Channels holds the channels in which the form may begin a thread; nil: Value is the channel
+	Channels []Channel
+	Text     string // text to read
+	Page     string // URL of the session's web page for the reader; empty: there is none
+	Late     string // why nothing can be entered any more, for people; empty: it can
 }
 
 // FormOpened is the text of a press that opened a modal: nothing needs to be said.

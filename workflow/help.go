@@ -101,7 +101,11 @@ func (h Help) Parts() (parts []HelpPart) {
 		add("This thread", h.Thread)
 	}
 	add("What to write", h.whatToWrite()...)
-	add("Who may approve here", h.whoApproves()...)
+	approve := "Who may approve here"
+	if h.Place == HelpAtHome {
+		approve = "Who may approve"
+	}
+	add(approve, h.whoApproves()...)
 	add("Repositories", h.repositories()...)
 	add("Commands", helpCommands...)
 	add("What it costs", h.costs()...)

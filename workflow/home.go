@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"slices"
 	"time"
 )
 
@@ -17,6 +18,8 @@ type HomeView struct {
 	OwnOnly bool
 	// Page is the URL of these sessions as a web page, for this person only; empty: there is none.
 	Page string
+	// Help is what the home begins with; nil: it has none
+	Help *Help
 	// Lessons holds what was learned of the repositories that the person may know of.
 	Lessons []HomeLesson
 	// Pauses holds what an admin may pause or resume.
@@ -86,4 +89,18 @@ func (h HomeSession) Standing() HomeStatus {
 		return HomeWaiting
 	}
 	return HomeAtWork
+}
+
+// A ChannelStatus is what the bot does in one channel, for one reader.
+type ChannelStatus struct {
+	Person   Person
+	Channel  string
+	Sessions []HomeSession // the newest first
+	More     bool          // there are more sessions than these
+}
+
+// AtWork reports whether something is under way in one of the sessions.
+func (c ChannelStatus) AtWork() bool {
+	return slices.ContainsFunc(c.Sessions,
+		func(x HomeSession) bool { return x.Standing() == HomeAtWork })
 }

@@ -261,6 +261,8 @@ func (a Approvers) MayApprove(p Person, requesters ...string) string {
 	switch {
 	case p.Bot:
 		return "bots cannot approve"
+	case p.Via == ThroughForm:
+		return "a form posted that, and forms approve nothing: press the button, or write it yourself"
 	case p.Via != "":
 		return "the app " + p.Via + " posted that, and apps cannot approve for people: press the button, " +
 			"or write it yourself"

@@ -40,6 +40,9 @@ func (l *link) runCommand(ctx context.Context, envelopeID string, payload []byte
 		l.log.Warn("a command that cannot be read", "envelope", envelopeID, "err", err)
 		return nil
 	}
+	if c.Name == event.Bobbin && l.Commands != nil {
+		return l.runBobbin(ctx, c, payload)
+	}
 	if help := c.Help(); help != "" {
 		return ephemeralAnswer(help)
 	}
@@ -90,7 +93,7 @@ func (l *link) apologise(err error) string {
 	case bot.IsFinal(err):
 		return "Slack does not let me write here (" + mrkdwn.Escape(code) + ")."
 	}
-	return "That did not work: something I need is away. Please try again in a moment."
+	return away
 }
 
 // A threadOpener posts the message of a command in its channel once.

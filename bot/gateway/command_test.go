@@ -84,8 +84,10 @@ func TestCommandsThatSayTooLittle(t *testing.T) {
 		{"/grill-me", "", "Say what it is about: `/grill-me \"what you want\"`"},
 		{"/start-work", " \n", "Say what it is about: `/start-work \"what has to be done\"`"},
 		{"/diagnose", "\u200b", "Say what it is about: `/diagnose \"what is wrong\"`"},
+		{"/diagnos", "it", "I do not know /diagnos. Did you mean `/diagnose`?"},
 		{"/consult", "", "Say what it is about: `/consult \"your question\"`"},
-		{"/bobbin", "dark mode", "I do not know /bobbin. My commands are:\n`/grill-me \"what you want\"`\n" +
+		{"/deploy", "dark mode", "I do not know /deploy. My commands are:\n" +
+			"`/bobbin help | report | status | stop`\n`/grill-me \"what you want\"`\n" +
 			"`/start-work \"what has to be done\"`\n" +
 			"`/diagnose \"what is wrong\"`\n`/consult \"your question\"`"},
 	} {

@@ -95,7 +95,15 @@ func (l *link) mayOpen(ctx context.Context, user string, form workflow.Form) boo
 // keepSubmission stores a submission and returns what to show in the modal, or nil to close it.
 func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	ofHome := s.In.ActionID == workflow.ButtonLesson
+	reports := workflow.IsReportForm(s.In.ActionID)
 	switch {
+	case reports && l.Commands == nil:
+		return nil
+	case reports && len(s.Errors) == 0 && s.Unknown == "":
+		if why := l.keepReport(ctx, s); why != "" {
+			return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: why})
+		}
+		return nil
 	case s.Unknown != "" || !ofHome && l.Forms == nil || ofHome && l.Homes == nil:
 		l.log.Debug("not for us", "reason", s.Unknown)
 		return nil

@@ -35,6 +35,8 @@ type Gateway struct {
 	Log *slog.Logger
 	// Homes makes the App Homes of people. Default: nil, there are no App Homes.
 	Homes Homes
+	// Commands answers /bobbin. Default: nil, that command is not known.
+	Commands Commands
 
 	// StoreTimeout is how long the gateway retries to store an event before it leaves the event to a
 	// redelivery by Slack; default 2 s, since Slack waits 3 s for the acknowledgement.

@@ -3,10 +3,12 @@ package people
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/slack-go/slack"
 
 	"github.com/bobbinhq/bobbin/bot"
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
@@ -22,6 +24,33 @@ func (d *Directory) Known(ctx context.Context, user string) (workflow.Person, er
 // Channels returns the ids of the channels of a user, uncached. Slack lists the channels that the bot shares
 // with the user, and also public ones without the bot, which have no sessions.
 func (d *Directory) Channels(ctx context.Context, user string) (ids []string, err error) {
+	list, err := d.conversations(ctx, user)
+	for _, c := range list {
+		ids = append(ids, c.ID)
+	}
+	return ids, err
+}
+
+// Shared returns the channels that both the user and the bot are in, with their names, uncached.
+func (d *Directory) Shared(ctx context.Context, user string) (shared []workflow.Channel, err error) {
+	theirs, err := d.conversations(ctx, user)
+	if err != nil {
+		return nil, err
+	}
+	own, err := d.Channels(ctx, d.Slack.Self().User)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range theirs {
+		if slices.Contains(own, c.ID) && !c.IsMpIM && !c.IsArchived {
+			shared = append(shared, workflow.Channel{ID: c.ID, Name: mrkdwn.OneLine(c.Name, 80), Joined: true})
+		}
+	}
+	return shared, nil
+}
+
+// conversations returns the channels of a user.
+func (d *Directory) conversations(ctx context.Context, user string) (list []slack.Channel, err error) {
 	params := &slack.GetConversationsForUserParameters{
 		UserID: user, Types: []string{"public_channel", "private_channel", "mpim"}, Limit: 200,
 	}
@@ -35,11 +64,9 @@ func (d *Directory) Channels(ctx context.Context, user string) (ids []string, er
 			return nil, fmt.Errorf("users.conversations of %s: %w", user,
 				bot.ExplainError(err, bot.BotTokenName))
 		}
-		for _, c := range page {
-			ids = append(ids, c.ID)
-		}
+		list = append(list, page...)
 		if params.Cursor == "" {
-			return ids, nil
+			return list, nil
 		}
 	}
 	return nil, fmt.Errorf("users.conversations of %s: too many pages", user)

@@ -39,12 +39,15 @@ func mayBeSent(v *View, entered map[string]string) error {
 	return nil
 }
 
-// asOpened adds the initial value of each input for which nothing was entered.
+// asOpened adds the initial value, or option, of each input for which nothing was entered.
 func asOpened(v *View, entered map[string]string) map[string]string {
 	all := map[string]string{}
 	for _, c := range blockkit.Controls(v.blocks) {
 		if first := blockkit.Text(c.Element, "initial_value"); first != "" {
 			all[c.ActionID] = first
+		}
+		if first, ok := c.Element["initial_option"].(object); ok {
+			all[c.ActionID] = blockkit.Text(first, "value")
 		}
 	}
 	maps.Copy(all, entered)

@@ -51,7 +51,8 @@ func modalCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 }
 
 // enterCmd implements "enter WHO INPUT=TEXT…": WHO fills in these inputs of the newest modal and submits
-// it. If that is a modal of the App Home and is accepted, the command waits until the App Home shows it.
+// it. If that is a modal of the App Home and is accepted, the command waits until the App Home shows it. The
+// thread that a form begins in #bugs becomes the main thread.
 func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
 	v, err := s.open(ctx, args[0], func(slacktest.View) bool { return true })
 	if err != nil {
@@ -63,10 +64,15 @@ func enterCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		entered[name] = s.mentions(strings.ReplaceAll(text, `\n`, "\n"))
 	}
 	before := s.homesOf(v.User)
+	known := len(s.Slack.Channel(s.Channel))
 	if err := s.Slack.Submit(v.ID, entered); err != nil {
 		return err
 	}
-	if err := s.Slack.WaitSettled(ctx); err != nil || v.CallbackID != string(workflow.ButtonLesson) {
+	err = s.Slack.WaitSettled(ctx)
+	if err == nil && workflow.IsReportForm(workflow.ActionID(v.CallbackID)) {
+		s.mainBegan(known)
+	}
+	if err != nil || v.CallbackID != string(workflow.ButtonLesson) {
 		return err
 	}
 	return s.Poll(ctx, func() (bool, error) {

@@ -98,7 +98,7 @@ func storyCommands() map[string]func(*testscript.TestScript, bool, []string) {
 		"say": cmd(sayCmd), "attach": cmd(attachCmd), "forward": cmd(forwardCmd), "unsay": cmd(unsayCmd),
 		"alert": cmd(alertCmd), "unfurl": cmd(unfurlCmd),
 		"begun": cmd(begunCmd), "channel": cmd(channelCmd), "zone": cmd(zoneCmd), "chat": cmd(chatCmd),
-		"edit": cmd(editCmd), "slash": cmd(slashCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
+		"edit": cmd(editCmd), "slash": cmd(slashCmd), "slash-alone": cmd(slashAloneCmd), "send": cmd(sendCmd), "react": cmd(reactCmd),
 		"press": cmd(pressCmd),
 		"leave": cmd(leaveCmd), "become": cmd(becomeCmd), "delete": cmd(deleteCmd), "click": cmd(clickCmd),
 		"modal":   cmd(modalCmd),

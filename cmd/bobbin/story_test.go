@@ -40,15 +40,36 @@ func slashCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []st
 		strings.Join(args[2:], " ")); err != nil {
 		return err
 	}
-	return s.Poll(ctx, func() (bool, error) {
-		for _, m := range s.Slack.Channel(s.Channel)[known:] {
-			if m.BotID == s.Slack.App().BotID && m.ThreadTS == "" {
-				s.threads[mainThread] = m.TS
-				return true, nil
-			}
+	return s.Poll(ctx, func() (bool, error) { return s.mainBegan(known), nil })
+}
+
+// mainBegan reports whether the bot has begun a thread in #bugs after that many messages, which is the main
+// thread from then on.
+func (s *story) mainBegan(known int) bool {
+	for _, m := range s.Slack.Channel(s.Channel)[known:] {
+		if m.BotID == s.Slack.App().BotID && m.ThreadTS == "" {
+			s.threads[mainThread] = m.TS
+			return true
 		}
-		return false, nil
-	})
+	}
+	return false
+}
+
+// slashAloneCmd implements "slash-alone WHO COMMAND [TEXT]": WHO runs a slash command in #bugs that begins no
+// thread.
+func slashAloneCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
+	known := len(s.Slack.Channel(s.Channel))
+	if err := s.Slack.Command(s.Channel, s.People[args[0]], "/"+args[1],
+		strings.Join(args[2:], " ")); err != nil {
+		return err
+	}
+	if err := s.Slack.WaitSettled(ctx); err != nil {
+		return err
+	}
+	if s.mainBegan(known) {
+		return errors.New("it began a thread")
+	}
+	return nil
 }
 
 // dueCmd implements "due": the waiting time of every open question ends now.

@@ -22,6 +22,8 @@ type Directory interface {
 	Group(ctx context.Context, group string) ([]string, error)
 	// Outsiders reports whether a channel has a member who is not a full member of the workspace.
 	Outsiders(ctx context.Context, channel string) (bool, error)
+	// Shared returns the channels that both the user and the bot are in, with their names.
+	Shared(ctx context.Context, user string) ([]workflow.Channel, error)
 	// Members returns the ids of all members of a channel.
 	Members(ctx context.Context, channel string) ([]string, error)
 }
@@ -94,6 +96,16 @@ func (h *Homes) makeHome(
 			return home, err
 		}
 	}
+	q := workflow.HelpQuestion{}
+	if !home.OwnOnly {
+		q.Reader = home.Person
+	}
+	help, err := h.Help(ctx, q)
+	if err != nil {
+		return home, err
+	}
+	help.Page = "" // the home has a line of its own for it
+	home.Help = &help
 	if home.Today, err = view.SpentToday(ctx, h.Store.DB, user); err != nil {
 		return home, err
 	}

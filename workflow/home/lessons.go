@@ -90,10 +90,13 @@ const (
 )
 
 // Form returns the form of a lesson's button, in which a person enters a new text, or no text to delete
-// the lesson. It returns nil for any other button.
+// the lesson, or a form that begins a thread. It returns nil for any other button.
 func (h *Homes) Form(
 	ctx context.Context, user string, action workflow.ActionID, value string,
 ) (*workflow.Form, error) {
+	if workflow.IsReportForm(action) {
+		return h.reportForm(ctx, user, action, value)
+	}
 	if action != workflow.ButtonLesson {
 		return nil, nil
 	}

@@ -19,6 +19,8 @@ const (
 	InputWords  = "words"
 	InputFiles  = "files"
 	InputChoice = "repository"
+	// InputChannel is the menu of channels in a form that begins a thread.
+	InputChannel = "channel"
 )
 
 // Submission is one modal that a person submitted.
@@ -27,6 +29,7 @@ type Submission struct {
 	Errors     map[string]string      // why a value is refused, by input name
 	BlameInput string                 // name of the input under which other errors are shown
 	Unknown    string                 // why the bot ignores the modal; empty: it does not
+	View       string                 // id of the modal
 }
 
 // ReadSubmission reads the payload of an interactive envelope; ok is false if it is not a submitted
@@ -38,6 +41,7 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		return s, false
 	}
 	view := p.View.v
+	s.View = string(view.ID)
 	value, ts, _ := strings.Cut(string(view.Metadata), " ")
 	s.In = workflow.IncomingEvent{
 		Kind:     workflow.MessageForm,
@@ -76,6 +80,8 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		}
 	case workflow.ButtonLesson:
 		s.In.Text = entered(InputWords)
+	case workflow.ButtonReport, workflow.ButtonFeature:
+		s.readReport(entered)
 	default:
 		s.Unknown = fmt.Sprintf("a form of %q", mrkdwn.OneLine(string(s.In.ActionID), 40))
 	}
@@ -101,6 +107,25 @@ func ReadLabel(payload []byte) string {
 		return ""
 	}
 	return cmp.Or(p.Actions[0].Selected.Text.Text, p.Actions[0].Text.Text)
+}
+
+// readReport reads a form that begins a thread: its text is the report, and its channel the one that was
+// chosen, or the one for which it was opened.
+func (s *Submission) readReport(entered func(string) string) {
+	form := workflow.ReportFormOf(s.In.ActionID)
+	if s.In.Text = form.Text(entered); s.In.Text == "" {
+		s.Errors[InputWords] = "Say this, or close the form."
+	}
+	s.In.Thread.Channel = cmp.Or(entered(InputChannel), s.In.Value)
+}
+
+// Report returns the report of a form that begins a thread, as a command that begins it.
+func (s Submission) Report() SlashCommand {
+	return SlashCommand{
+		Envelope: s.In.EventID, Key: "form:" + s.View, Channel: s.In.Thread.Channel, User: s.In.User,
+		Team: s.In.UserTeam, Name: workflow.ReportFormOf(s.In.ActionID).Begins + ":", Text: s.In.Text,
+		Reports: true,
+	}
 }
 
 // ReadTrigger returns the trigger id of a press, which is needed to open a modal, or an empty string.

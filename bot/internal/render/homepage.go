@@ -21,10 +21,15 @@ const (
 // browser.
 type HomePage struct{ Bot, WorkspaceURL string }
 
-// Blocks renders a home: the sessions that wait for its owner, the others by state, then pauses, settings and
+// Blocks renders a home: help and the forms, the sessions that wait for its owner, the others by state, then pauses, settings and
 // lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
 func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
+	if home.Help != nil {
+		_, help := Help(*home.Help)
+		add(help...)
+		add(reportButtons(), slack.NewDividerBlock())
+	}
 	add(homeSection(home.TodayLine()))
 	if home.Page != "" {
 		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. " +
@@ -42,7 +47,11 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	for _, standing := range workflow.HomeStatuses {
 		h.addGroup(add, string(standing), groups[standing], home.Person)
 	}
-	if len(home.Waits)+len(home.Others) == 0 {
+	switch {
+	case len(home.Waits)+len(home.Others) > 0:
+	case home.Help != nil: // it says how to begin
+		add(homeSection("There is nothing yet."))
+	default:
 		add(homeSection("There is nothing yet. Mention <@" + h.Bot +
 			"> in a channel that it is in, or use \"Send to Bobbin\" on somebody's message."))
 	}

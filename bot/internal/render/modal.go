@@ -31,6 +31,9 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	switch {
 	case f.Late != "":
 		view.Title = plainText("Too late")
+		if workflow.IsReportForm(f.ActionID) {
+			view.Title = plainText(workflow.ReportFormOf(f.ActionID).Title)
+		}
 		view.Close = plainText("Close")
 		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText(f.Late), nil, nil)}
 	case f.ActionID == workflow.ButtonDetails:
@@ -81,6 +84,8 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 			textInput(event.InputWords, "Instructions", "What is to be fixed, and what is to be left alone.",
 				true),
 		}
+	case workflow.IsReportForm(f.ActionID):
+		reportModal(&view, f)
 	case f.ActionID == workflow.ButtonLesson:
 		view.Title = plainText("Change a lesson")
 		view.Submit = plainText("Save")

@@ -274,7 +274,7 @@ func (i *Inbox) insertMessages(
 			insert into outbox (key, session_id, reaction, on_ts)
 			select $1 || ':seen:' || message_ts, $1, 'eyes', message_ts
 			from fresh
-			where kind = any($10) and (kind = 'sent' or value = '')
+			where kind = any($10) and (kind = 'sent' or value in ('', $12))
 			order by id
 			on conflict do nothing)
 		select event_id, exists (select 1 from outbox where `+refusedWhileAbsent+`)
@@ -287,7 +287,8 @@ func (i *Inbox) insertMessages(
 		column(list, func(in workflow.IncomingEvent) string { return in.UserTeam }),
 		column(list, func(in workflow.IncomingEvent) string { return database.CleanText(in.Text) }),
 		column(list, func(in workflow.IncomingEvent) string { return string(in.ActionID) }),
-		column(list, func(in workflow.IncomingEvent) string { return in.Value }), reacts, happened(list))
+		column(list, func(in workflow.IncomingEvent) string { return in.Value }), reacts, happened(list),
+		workflow.ThroughForm)
 	if err != nil {
 		return nil, false, err
 	}

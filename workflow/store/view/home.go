@@ -67,3 +67,19 @@ func IsFirst(ctx context.Context, db *database.DB, s workflow.Session) (first bo
 		s.Thread.Team, s.Thread.Channel, s.ID, s.Created).Scan(&first)
 	return first, err
 }
+
+// SessionsIn returns the sessions in a channel that somebody works or worked on, newest first: those of the
+// person, or of everybody if it is empty.
+func SessionsIn(
+	ctx context.Context, db *database.DB, channel, person string, most int,
+) ([]workflow.Session, error) {
+	list, err := store.CollectSessions(db.Pool.Query(ctx,
+		`select `+store.SessionColumns+` from sessions where id in (select s.id from sessions s
+			where s.cleared_at is null and s.channel = $1 and ($3 = '' or s.requester = $3) and `+taken+`
+			order by s.updated_at desc, s.id limit $2)
+		order by updated_at desc, id`, channel, most, person))
+	if err != nil {
+		return nil, fmt.Errorf("sessions in %s: %w", channel, err)
+	}
+	return list, nil
+}

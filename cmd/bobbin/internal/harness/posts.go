@@ -50,10 +50,10 @@ var (
 			`^<https://git\.example/(?:shop|site)/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
 			`-/merge_requests/\d+\|(?:shop)?!)\d+>$|` +
 			`^<https://acme\.atlassian\.net/browse/[A-Z]+-\d+\|[A-Z]+-\d+>$|` +
-			`^<https://github\.com/bobbinhq/bobbin#[\w-]+\|[^|>]+>$`)
+			`^<https://github\.com/bobbinhq/bobbin/blob/main/docs/[\w-]+\.md\|[^|>]+>$`)
 	Markup   = regexp.MustCompile(`<[^>]*>`)
 	bareLink = regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://\S|\bwww\.\S|\bmailto:\S`)
-	ranBy    = regexp.MustCompile(`^<@U\w+> /`) // a slash command's thread starts with the person who ran it
+	ranBy    = regexp.MustCompile(`^<@U\w+> (?:/|reports a bug:|asks for a feature:)`)
 	signed   = regexp.MustCompile(
 		`(?m)^[\s\p{Z}*_~\x{2800}\x{3164}]*[\[【\x{ff3b}][^\]】\x{ff3d}]*[\]】\x{ff3d}][^\n]{0,60}forged`)
 )

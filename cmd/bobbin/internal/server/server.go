@@ -294,7 +294,7 @@ func (b *Server) newHomes(s Settings, slack *bot.Slack) *home.Homes {
 }
 
 // docsURL is the page that help leads to.
-const docsURL = "https://github.com/bobbinhq/bobbin#how-to-talk-to-it"
+const docsURL = "https://github.com/bobbinhq/bobbin/blob/main/docs/for-people.md"
 
 // newGateway returns what takes the events of Slack and stores them in the inbox.
 func (b *Server) newGateway(
@@ -311,6 +311,7 @@ func (b *Server) newGateway(
 		AckTimeout: s.SlackAckTimeout,
 		Listening:  gateway.Listening{Watch: s.Watch, Reactions: s.Reactions, Feeds: s.Feeds, Words: s.Words},
 		Homes:      homes,
+		Commands:   homes,
 		Modals: gateway.Modals{
 			Forms: traced, HidesCode: guests.HidesCode, MayOpen: homes.MayOpen, PageOf: b.pageOf,
 		},

@@ -340,6 +340,8 @@ func (a *authors) refusal(ctx context.Context, x shownMessage) string {
 		return "part of it is what a link shows"
 	case x.Kind == workflow.MessageRemark:
 		return "part of it was written at the git host"
+	case x.App() == workflow.ThroughForm:
+		return "it came by a form, which approves nothing"
 	case x.User == "", x.App() != "":
 		return "an app wrote part of it"
 	case x.Says.Forwards:
