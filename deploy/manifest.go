@@ -167,7 +167,7 @@ type Shortcut struct{ Name, ID string }
 
 var (
 	commandLines = regexp.MustCompile(
-		`(?m)^    - command: (\S+)\n      description: (.+)\n      usage_hint: '"(.+)"'$`)
+		`(?m)^    - command: (\S+)\n      description: (.+)\n      usage_hint: '"?(.+?)"?'$`)
 	shortcutLines = regexp.MustCompile(
 		`(?m)^    - name: (.+)\n      type: message\n      callback_id: (\S+)$`)
 )
