@@ -49,7 +49,8 @@ func (l *link) runBobbin(ctx context.Context, c event.SlashCommand, payload []by
 		answer, err = l.answerHelp(ctx, c)
 	}
 	if err != nil {
-		l.log.Error("could not answer a command", "command", c.Name, "sub", sub, "channel", c.Channel, "err", err)
+		l.log.Error("could not answer a command", "command", c.Name, "sub", sub, "channel", c.Channel,
+			"err", err)
 		return ephemeralAnswer(away)
 	}
 	return answer
@@ -141,8 +142,8 @@ func (l *link) keepReport(ctx context.Context, s event.Submission) string {
 	switch {
 	case err != nil:
 		l.log.Error("could not read whether somebody may report", "channel", c.Channel, "err", err)
-		return "Slack does not tell whether you are in that channel. Your words stay here; please send them " +
-			"again in a moment."
+		return "Slack does not tell whether you are in that channel. Your words stay here; please send " +
+			"them again in a moment."
 	case why != "":
 		return why
 	}

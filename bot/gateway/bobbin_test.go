@@ -125,7 +125,8 @@ func TestAReportIsSentTwiceAndBeginsOneThread(t *testing.T) {
 	}
 	channel := o.Channel("bugs")
 	require.Len(t, channel, 1)
-	require.Equal(t, "<@"+o.Ada.ID+"> reports a bug: fix it &lt;!here&gt;\nIt breaks: always", channel[0].Text)
+	require.Equal(t, "<@"+o.Ada.ID+"> reports a bug: fix it &lt;!here&gt;\nIt breaks: always",
+		channel[0].Text)
 	_, kept := in.Seen()
 	require.Len(t, kept, 1)
 	require.Equal(t, workflow.MessageMention, kept[0].Kind)
@@ -133,7 +134,8 @@ func TestAReportIsSentTwiceAndBeginsOneThread(t *testing.T) {
 	require.Equal(t, workflow.ThroughForm, kept[0].Value)
 	require.Equal(t, "fix it <!here>\nIt breaks: always", kept[0].Text)
 	require.Equal(t, channel[0].TS, kept[0].Thread.TS)
-	person := workflow.Person{ID: o.Ada.ID, InThread: true, Via: workflow.Message{IncomingEvent: kept[0]}.App()}
+	person := workflow.Person{ID: o.Ada.ID, InThread: true}
+	person.Via = workflow.Message{IncomingEvent: kept[0]}.App()
 	require.NotEmpty(t, workflow.Approvers{}.MayApprove(person))
 	person.Via = ""
 	require.Empty(t, workflow.Approvers{}.MayApprove(person), "control")

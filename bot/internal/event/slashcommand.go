@@ -72,8 +72,8 @@ func (r Reader) ReadCommand(envelopeID string, payload []byte) (SlashCommand, er
 	return c, nil
 }
 
-// Subcommand returns which subcommand of /bobbin it is, with the text behind it. help says in one line what is
-// wrong with an unknown one; it is empty otherwise.
+// Subcommand returns which subcommand of /bobbin it is, with the text behind it. help says in one line what
+// is wrong with an unknown one; it is empty otherwise.
 func (s SlashCommand) Subcommand() (name, text, help string) {
 	name, text, _ = strings.Cut(s.Text, " ")
 	name = strings.ToLower(strings.Trim(name, "?!.,:"))
@@ -129,10 +129,12 @@ func (s SlashCommand) RootText() string {
 
 // Event returns the command as if the user had written it as a message with that ts.
 func (s SlashCommand) Event(self bot.Self, ts string) workflow.IncomingEvent {
-	text, value := s.Name+" "+s.Text, ""
+	text := s.Name + " " + s.Text
+	value := ""
 	switch {
 	case s.Reports:
-		text, value = s.Text, workflow.ThroughForm
+		text = s.Text
+		value = workflow.ThroughForm
 	case s.Name == Bobbin+" "+SubStop:
 		text = SubStop
 	}

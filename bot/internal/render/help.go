@@ -74,7 +74,8 @@ func reportModal(view *slack.ModalViewRequest, f workflow.Form) {
 		add(slack.NewInputBlock(event.InputChannel, plainText("In which channel?"),
 			plainText("The thread begins there, with your name."), channelMenu(f.Channels)))
 	} else {
-		add(slack.NewSectionBlock(plainText("This begins a thread in this channel, with your name."), nil, nil))
+		add(slack.NewSectionBlock(
+			plainText("This begins a thread in this channel, with your name."), nil, nil))
 	}
 	for _, in := range form.Inputs {
 		block := textInput(in.Name, in.Label, in.Hint, in.Says != "")
