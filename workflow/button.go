@@ -100,6 +100,9 @@ const (
 
 	ButtonReport  ActionID = "home_report"  // opens a form in which a bug is reported
 	ButtonFeature ActionID = "home_feature" // opens a form in which a feature is asked for
+
+	// ButtonGuide posts in a channel what its people need to know, and pins it.
+	ButtonGuide ActionID = "home_guide"
 )
 
 // IsReportForm reports whether a form of that button begins a thread.

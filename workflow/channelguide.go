@@ -11,3 +11,12 @@ var channelGuide string
 // ChannelGuide returns, as Markdown, one screen that tells the people of a channel how to use Bobbin there.
 // docs/for-people.md shows the same text.
 func ChannelGuide() string { return strings.TrimSpace(channelGuide) }
+
+// A ChannelGuideState says whether a channel has that message.
+type ChannelGuideState struct {
+	Channel string
+	By      string // Slack id of the person who asked for it; empty: nobody did
+	TS      string // of the message; empty: it is not in Slack
+	Pinned  bool
+	Refused string // why Slack does not take the message or its pin; an error code
+}

@@ -22,6 +22,8 @@ type HomeView struct {
 	Help *Help
 	// Lessons holds what was learned of the repositories that the person may know of.
 	Lessons []HomeLesson
+	// Guides holds channels that can be told how to use the bot. Only full members may have it posted.
+	Guides []ChannelGuideState
 	// Pauses holds what an admin may pause or resume.
 	Pauses []HomePause
 	// Settings is a summary of the configuration, for people who may see it; never secrets.

@@ -312,6 +312,8 @@ type Posting struct {
 	EndsSign bool
 	// Card makes this posting the card of a run.
 	Card *Card
+	// Pin pins the message OnTS to its channel. Nothing is posted.
+	Pin bool
 }
 
 // Text returns the posting's whole content.

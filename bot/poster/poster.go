@@ -165,6 +165,8 @@ func (p *Poster) deliverPosting(ctx context.Context, posting *workflow.Posting) 
 		return "", nil
 	case posting.EndsSign:
 		return "", p.endSign(ctx, posting)
+	case posting.Pin:
+		return posting.OnTS, p.pin(ctx, posting)
 	case posting.Begins:
 		return p.beginThread(ctx, posting)
 	case posting.Rewrites != "" && posting.Existing > 0:
@@ -350,6 +352,21 @@ func (p *Poster) addReaction(ctx context.Context, posting *workflow.Posting) err
 	})
 	if bot.ErrorCode(err) == "already_reacted" {
 		return nil
+	}
+	return judgeRefusal(err)
+}
+
+// pin pins a message to its channel. Doing so twice changes nothing in Slack.
+func (p *Poster) pin(ctx context.Context, posting *workflow.Posting) error {
+	err := p.Slack.Call(ctx, func() error {
+		return p.Slack.API.AddPinContext(ctx, posting.Thread.Channel,
+			slack.NewRefToMessage(posting.Thread.Channel, posting.OnTS))
+	})
+	switch bot.ErrorCode(err) {
+	case "already_pinned":
+		return nil
+	case "missing_scope":
+		return &refusal{"missing_scope"} // people can pin it by hand
 	}
 	return judgeRefusal(err)
 }

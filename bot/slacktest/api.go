@@ -75,6 +75,8 @@ func methods() map[string]method {
 		"usergroups.list":       {botToken, "usergroups:read", (*Server).usergroupsList},
 		"usergroups.users.list": {botToken, "usergroups:read", (*Server).usergroupsUsersList},
 
+		"pins.add": {botToken, "pins:write", (*Server).pinsAdd},
+
 		"reactions.add":    {botToken, "reactions:write", (*Server).reactionsAdd},
 		"reactions.remove": {botToken, "reactions:write", (*Server).reactionsRemove},
 		"reactions.get":    {botToken, "reactions:read", (*Server).reactionsGet},

@@ -133,6 +133,29 @@ func (s *Server) reactionsAdd(c *call) (object, error) {
 	return object{}, s.react(ch, m, s.state.app.BotUser, c.get("name"))
 }
 
+// maxPins is the maximum number of messages that are pinned to a channel.
+const maxPins = 100
+
+// pinsAdd implements https://docs.slack.dev/reference/methods/pins.add.
+func (s *Server) pinsAdd(c *call) (object, error) {
+	ch, m, err := s.reacted(c)
+	if err != nil {
+		return nil, err
+	}
+	pinned := 0
+	for _, other := range s.state.messages[ch.ID] {
+		pinned += len(other.PinnedTo)
+	}
+	switch {
+	case slices.Contains(m.PinnedTo, ch.ID):
+		return nil, fail("already_pinned")
+	case pinned >= maxPins:
+		return nil, fail("too_many_pins")
+	}
+	m.PinnedTo = append(m.PinnedTo, ch.ID)
+	return object{}, nil
+}
+
 func (s *Server) reactionsRemove(c *call) (object, error) {
 	ch, m, err := s.reacted(c)
 	if err != nil {

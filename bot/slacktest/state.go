@@ -91,6 +91,7 @@ type Message struct {
 	Metadata    *Metadata       `json:"metadata,omitempty"`
 	Edited      *Edited         `json:"edited,omitempty"`
 	Reactions   []Reaction      `json:"reactions,omitempty"`
+	PinnedTo    []string        `json:"pinned_to,omitempty"`
 	Broadcast   bool            `json:"broadcast,omitempty"` // a reply that also appears in the channel
 	UnfurlLinks *bool           `json:"unfurl_links,omitempty"`
 	UnfurlMedia *bool           `json:"unfurl_media,omitempty"`

@@ -46,6 +46,9 @@ func (s *state) wireMessage(m *Message, metadata bool) object {
 	if reactions := wireReactions(m); len(reactions) > 0 {
 		w["reactions"] = reactions
 	}
+	if len(m.PinnedTo) > 0 {
+		w["pinned_to"] = m.PinnedTo
+	}
 	s.wireThread(w, m)
 	if m.Subtype == "tombstone" {
 		w["hidden"] = true

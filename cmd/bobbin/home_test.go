@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
 
 var (
@@ -68,9 +70,13 @@ func (s *story) homeText(user string) string {
 }
 
 // pressCmd implements "press WHO ACTION VALUE": WHO presses that button of their App Home, as it was last
-// opened.
+// opened. #bugs as VALUE is the id of that channel.
 func pressCmd(ctx context.Context, s *story, _ *testscript.TestScript, args []string) error {
-	if err := s.Slack.ClickHome(s.People[args[0]], args[1], args[2]); err != nil {
+	value := args[2]
+	if value == "#"+stage.StageChannel {
+		value = s.Channel
+	}
+	if err := s.Slack.ClickHome(s.People[args[0]], args[1], value); err != nil {
 		return err
 	}
 	return s.Slack.WaitSettled(ctx)

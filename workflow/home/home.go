@@ -39,7 +39,9 @@ type Homes struct {
 	Settings     []string       // a summary of the configuration
 	// PageOf returns the URL of a session's web page for one person, or of the list of sessions if
 	// session is empty. nil: there are no pages.
-	PageOf       func(user, session string) string
+	PageOf func(user, session string) string
+	// PostGuides posts and pins what Press asked for. nil: no channel can be told how to use the bot.
+	PostGuides   func(ctx context.Context) error
 	WorkspaceURL string // URL of the workspace
 	Limits       workflow.Limits
 	DocsURL      string // page about how to use the bot; empty: none
@@ -88,6 +90,11 @@ func (h *Homes) makeHome(
 	if full && h.mayAdminister(person) {
 		home.Settings = h.Settings
 		if home.Pauses, err = h.pauses(ctx); err != nil {
+			return home, err
+		}
+	}
+	if full && h.PostGuides != nil {
+		if home.Guides, err = h.guides(ctx, channels); err != nil {
 			return home, err
 		}
 	}

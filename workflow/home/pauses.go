@@ -56,12 +56,15 @@ func offered(p store.Pause, by string) workflow.HomePause {
 	return workflow.HomePause{Name: name, Value: strings.TrimSpace(p.Scope + " " + p.Name), By: by}
 }
 
-// Press pauses or resumes what a button of a user's home names, if the user is an admin now: a home
-// stays open in Slack after its owner lost the right.
+// Press does what a button of a user's home says, if the user has the right now: a home stays open in Slack
+// after its owner lost the right. Admins pause and resume; full members have a guide posted.
 func (h *Homes) Press(ctx context.Context, user string, action workflow.ActionID, value string) error {
 	person, err := h.Directory.Known(ctx, user)
 	if err != nil {
 		return fmt.Errorf("who pressed %s: %w", action, err)
+	}
+	if action == workflow.ButtonGuide {
+		return h.pressGuide(ctx, person, value)
 	}
 	if person.ExclusionReason() != "" || person.Guest || !h.mayAdminister(person) {
 		h.Log.Warn("somebody who is no admin pressed a button of an admin's home", "user", user,

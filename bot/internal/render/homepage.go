@@ -21,8 +21,9 @@ const (
 // browser.
 type HomePage struct{ Bot, WorkspaceURL string }
 
-// Blocks renders a home: help and the forms, the sessions that wait for its owner, the others by state, then pauses, settings and
-// lessons. It returns at most MaxHomeBlocks blocks; if there are more, the last one says so.
+// Blocks renders a home: help and the forms, the sessions that wait for its owner, the others by state, then
+// guides of channels, pauses, settings and lessons. It returns at most MaxHomeBlocks blocks; if there are
+// more, the last one says so.
 func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
 	if home.Help != nil {
@@ -58,6 +59,13 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	if home.More {
 		add(homeSection("Older sessions are not listed; find them in their threads."))
 	}
+	if len(home.Guides) > 0 {
+		add(homeHeader("Tell a channel how to use me"))
+		add(homeSection("I post one message with all that its people need to know, and pin it."))
+		for _, g := range home.Guides {
+			add(guideSection(g))
+		}
+	}
 	if len(home.Pauses) > 0 {
 		add(homeHeader("Pause and resume"))
 		for _, x := range home.Pauses {
@@ -89,6 +97,34 @@ func (h HomePage) addGroup(
 	for _, x := range list {
 		add(homeSection(h.sessionLine(x, reader)))
 	}
+}
+
+// guideSection renders a channel that can be told how to use the bot, with its button.
+func guideSection(g workflow.ChannelGuideState) slack.Block {
+	text := "<#" + mrkdwn.Escape(g.Channel) + ">"
+	label := "Post and pin"
+	by := ", asked by <@" + mrkdwn.Escape(g.By) + ">"
+	switch {
+	case g.Refused == "missing_scope":
+		text += ": posted" + by + ", and not pinned: the app lacks the scope `pins:write`. Pin it by hand (⋮ → " +
+			"Pin to channel), or install the app again with the scope."
+		label = "Post again"
+	case g.Refused != "" && g.TS != "":
+		text += ": posted" + by + ", and not pinned (`" + mrkdwn.Escape(g.Refused) + "`). Pin it by hand: ⋮ → " +
+			"Pin to channel."
+		label = "Post again"
+	case g.Refused != "":
+		text += ": Slack does not let me post there (`" + mrkdwn.Escape(g.Refused) + "`)."
+		label = "Try again"
+	case g.Pinned:
+		text += ": posted and pinned" + by + "."
+		label = "Post again"
+	case g.By != "":
+		text += ": on its way" + by + "."
+	}
+	element := slack.NewButtonBlockElement(string(workflow.ButtonGuide), g.Channel, plainText(label))
+	return slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, text, false, true), nil,
+		slack.NewAccessory(element))
 }
 
 // pauseSection renders one thing that can be paused, with its button.

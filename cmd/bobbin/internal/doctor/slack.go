@@ -139,7 +139,8 @@ func (sc slackCheck) examineScopes() {
 }
 
 // needsScope reports whether the bot cannot work without a scope. Two scopes are needed only for a setting:
-// usergroups:read for approvers and needs that are user groups, reactions:read for reactions.
+// usergroups:read for approvers and needs that are user groups, reactions:read for reactions. It works without
+// pins:write.
 func (sc slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":
@@ -149,6 +150,8 @@ func (sc slackCheck) needsScope(scope string) bool {
 					slices.ContainsFunc(r.Needs,
 						func(n config.Need) bool { return slices.ContainsFunc(n.From, isGroup) })
 			})
+	case "pins:write": // only for the button of the App Home, which says so
+		return false
 	case "reactions:read":
 		return slices.ContainsFunc(sc.repositories,
 			func(r config.Repository) bool { return len(r.Reactions) > 0 })

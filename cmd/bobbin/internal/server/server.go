@@ -177,6 +177,7 @@ type Server struct {
 	queue   *Queue
 	Gateway *gateway.Gateway
 	painter *poster.Painter
+	guides  *poster.Poster // of the messages that tell a channel how to use the bot
 	// returns the URL of a session's page for a user; nil: there are no pages
 	pageOf  func(user, session string) string
 	Monitor *health.Monitor
@@ -243,6 +244,8 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	posting := outbox.New(b.Store.DB)
 	posts := newPoster(s, slack, directory, posting, log)
 	posts.Name = b.signature()
+	b.guides = &poster.Poster{Slack: slack, Outbox: posting.Guides(b.signature()), Log: log, Pace: s.SlackPace}
+	homes.PostGuides = b.postGuides
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	b.Store.Cards = s.ProgressCards
 	b.Store.Signs = s.Signs
@@ -769,6 +772,10 @@ func (b *Server) Run(ctx context.Context) error {
 	})
 	part(func(ctx context.Context) error {
 		b.painter.Run(ctx)
+		return nil
+	})
+	part(func(ctx context.Context) error {
+		b.finishGuides(ctx)
 		return nil
 	})
 	err := group.Wait()
