@@ -14,7 +14,9 @@ const maxGuides = 10
 
 // guides returns the channels that a full member may have told how to use the bot: those that the member and
 // the bot are in, first those of repositories.
-func (h *Homes) guides(ctx context.Context, channels []string) (list []workflow.ChannelGuideState, err error) {
+func (h *Homes) guides(
+	ctx context.Context, channels []string,
+) (list []workflow.ChannelGuideState, err error) {
 	known, err := store.ListGuides(ctx, h.Store.DB)
 	if err != nil {
 		return nil, err

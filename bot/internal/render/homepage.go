@@ -106,12 +106,12 @@ func guideSection(g workflow.ChannelGuideState) slack.Block {
 	by := ", asked by <@" + mrkdwn.Escape(g.By) + ">"
 	switch {
 	case g.Refused == "missing_scope":
-		text += ": posted" + by + ", and not pinned: the app lacks the scope `pins:write`. Pin it by hand (⋮ → " +
-			"Pin to channel), or install the app again with the scope."
+		text += ": posted" + by + ", and not pinned: the app lacks the scope `pins:write`. " +
+			"Pin it by hand (⋮ → Pin to channel), or install the app again with the scope."
 		label = "Post again"
 	case g.Refused != "" && g.TS != "":
-		text += ": posted" + by + ", and not pinned (`" + mrkdwn.Escape(g.Refused) + "`). Pin it by hand: ⋮ → " +
-			"Pin to channel."
+		text += ": posted" + by + ", and not pinned (`" + mrkdwn.Escape(g.Refused) + "`). " +
+			"Pin it by hand: ⋮ → Pin to channel."
 		label = "Post again"
 	case g.Refused != "":
 		text += ": Slack does not let me post there (`" + mrkdwn.Escape(g.Refused) + "`)."

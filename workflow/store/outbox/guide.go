@@ -73,7 +73,8 @@ func (g Guides) CheckOwner(ctx context.Context, key string) error {
 func (g Guides) Began(ctx context.Context, key, ts string) (stands string, err error) {
 	err = g.db.Retry(ctx, func() error {
 		return g.db.Pool.QueryRow(ctx,
-			`update guides set ts = coalesce(ts, $2), tried_at = case when ts is null then null else tried_at end
+			`update guides set ts = coalesce(ts, $2),
+				tried_at = case when ts is null then null else tried_at end
 			where `+ofKey+` returning ts`, key, ts).Scan(&stands)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -99,7 +100,8 @@ func (g Guides) Refused(ctx context.Context, key, reason string) error {
 
 func (g Guides) set(ctx context.Context, key, what string, args ...any) error {
 	return g.db.Retry(ctx, func() error {
-		_, err := g.db.Pool.Exec(ctx, `update guides set `+what+` where `+ofKey, append([]any{key}, args...)...)
+		_, err := g.db.Pool.Exec(ctx, `update guides set `+what+` where `+ofKey,
+			append([]any{key}, args...)...)
 		return err
 	})
 }

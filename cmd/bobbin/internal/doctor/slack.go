@@ -139,8 +139,8 @@ func (sc slackCheck) examineScopes() {
 }
 
 // needsScope reports whether the bot cannot work without a scope. Two scopes are needed only for a setting:
-// usergroups:read for approvers and needs that are user groups, reactions:read for reactions. It works without
-// pins:write.
+// usergroups:read for approvers and needs that are user groups, reactions:read for reactions. It works
+// without pins:write.
 func (sc slackCheck) needsScope(scope string) bool {
 	switch scope {
 	case "usergroups:read":

@@ -11,8 +11,8 @@ const guidesEvery = time.Minute
 // postGuides posts and pins the guides that somebody asked for.
 func (b *Server) postGuides(ctx context.Context) error { return b.guides.Drain(ctx, "") }
 
-// finishGuides posts and pins, until ctx ends, the guides that a press could not: Slack did not answer, or the
-// program ended meanwhile.
+// finishGuides posts and pins, until ctx ends, the guides that a press could not: Slack did not answer, or
+// the program ended meanwhile.
 func (b *Server) finishGuides(ctx context.Context) {
 	tick := time.NewTicker(guidesEvery)
 	defer tick.Stop()

@@ -244,7 +244,9 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	posting := outbox.New(b.Store.DB)
 	posts := newPoster(s, slack, directory, posting, log)
 	posts.Name = b.signature()
-	b.guides = &poster.Poster{Slack: slack, Outbox: posting.Guides(b.signature()), Log: log, Pace: s.SlackPace}
+	b.guides = &poster.Poster{
+		Slack: slack, Outbox: posting.Guides(b.signature()), Log: log, Pace: s.SlackPace,
+	}
 	homes.PostGuides = b.postGuides
 	b.painter = &poster.Painter{Poster: posts, Cards: posting, Pace: s.SlackPace}
 	b.Store.Cards = s.ProgressCards
