@@ -13,9 +13,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 )
 
-// AskGuide stores that a person wants the message in a channel. If it is on its way, or was posted less than
-// a minute ago, nothing changes: the button was pressed twice. Otherwise a new one is posted, since the old one
-// may be gone.
+// AskGuide stores that a person wants the message in a channel. If it is on its way, or was asked for less
+// than a minute ago, nothing changes: the button was pressed twice. Otherwise a new one is posted, since the
+// old one may be gone.
 func AskGuide(ctx context.Context, db *database.DB, channel, user string) error {
 	_, err := db.Pool.Exec(ctx,
 		`insert into guides (channel, asked_by) values ($1, $2)
