@@ -46,6 +46,8 @@ const (
 	ButtonWorks      ActionID = "works"        // the merged change works
 	ButtonBroken     ActionID = "still_broken" // the merged change does not work
 	ButtonDetails    ActionID = "details"      // shows the text that its row holds, and asks for nothing
+	ButtonAskStop    ActionID = "ask_stop"     // asks whether to stop, in a modal
+	ButtonDiagnose   ActionID = "diagnose"     // asks for a Diagnosis Report
 )
 
 // MergeLabel returns the label of the button that merges the base branch of that name.
@@ -89,7 +91,7 @@ const ButtonChoose ActionID = "repository"
 // OpensForm reports whether a press of the button opens a modal.
 func OpensForm(action ActionID) bool {
 	return action == ButtonCorrect || action == ButtonFixLimited || action == ButtonRepository ||
-		action == ButtonBase || action == ButtonDetails
+		action == ButtonBase || action == ButtonDetails || action == ButtonAskStop
 }
 
 // The buttons of the Home tab, on what can be paused and on lessons.
@@ -131,6 +133,9 @@ type Form struct {
 	Page     string // URL of the session's web page for the reader; empty: there is none
 	Late     string // why nothing can be entered any more, for people; empty: it can
 }
+
+// StopWord is the text of a form that was sent to stop the work: the same as what people write for it.
+const StopWord = "stop"
 
 // FormOpened is the text of a press that opened a modal: nothing needs to be said.
 const FormOpened = "(a form was opened)"

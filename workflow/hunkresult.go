@@ -2,6 +2,7 @@ package workflow
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -108,6 +109,11 @@ func (hr HunkResults) Line() string {
 		line += "; not tried, since there was no time left: " + plaintext.FirstOf(untried, maxKept)
 	}
 	return line
+}
+
+// AllNeeded reports whether every hunk was tried, and something fails without each.
+func (hr HunkResults) AllNeeded() bool {
+	return !slices.ContainsFunc(hr, func(h HunkResult) bool { return h.Verdict != HunkNeeded })
 }
 
 // List returns one line per hunk, up to maxListed.

@@ -73,6 +73,7 @@ type Button struct {
 	Label    string
 	Value    string
 	Style    string // "", primary, danger
+	Menu     bool   // it is in the menu "⋯" beside the buttons
 	// Means is what the press means beyond the action: an option, a scope. It is stored in the row and
 	// never sent.
 	Means string `json:"-"`
@@ -110,6 +111,13 @@ func (l Line) String() string { return fmt.Sprintf("[%s] %s", l.Agent, l.Marked(
 // approval, a count. Nothing else that is shown contains it, since [Unmark] takes it out of every other
 // text, with all characters that look like it.
 const Mark = "◆"
+
+// The marks of a line of the program that says whether something holds. They stand in place of [Mark]: no
+// line of others begins with one of them.
+const (
+	MarkHolds = "✓ "
+	MarkFails = "✗ "
+)
 
 // A Text is a text in the making, of lines that the program vouches for and of words that it passes on: a
 // model's, a person's, a repository's. The zero value is an empty text.
@@ -178,16 +186,21 @@ func (l Line) Marked() string {
 	return strings.Join(texts, "\n")
 }
 
-// mark takes marks out of a piece's text, and puts one before it if the program vouches for it. In a line of
-// the program signs such as a check mark are the program's own and stay.
+// mark takes marks out of a piece's text, and puts one before it if the program vouches for it.
 func (l Line) mark(text string, vouched bool) string {
 	switch {
-	case vouched:
-		return Mark + " " + WithoutMark(text)
-	case len(l.Vouched) > 0:
-		return WithoutMark(text)
+	case !vouched && len(l.Vouched) > 0: // beside lines of the program, lists keep their bullets
+		return WithoutMark(outsideCode(text, func(line string) string {
+			return verdict.ReplaceAllString(line, "$1")
+		}))
+	case !vouched:
+		return Unmark(text)
 	}
-	return Unmark(text)
+	text = WithoutMark(text)
+	if strings.HasPrefix(text, MarkHolds) || strings.HasPrefix(text, MarkFails) {
+		return text
+	}
+	return Mark + " " + text
 }
 
 // Mark is like [Line.Marked] for one piece whose text was rendered.
@@ -245,6 +258,13 @@ var boxes = regexp.MustCompile(`[\x{2500}-\x{259f}]`)
 // Unmark removes from a text of others whatever could make it look like the program's: every mark, and each
 // sign or emoji at the beginning of a line. Lists keep their bullets, as "-", and blocks of code their signs.
 func Unmark(text string) string {
+	return WithoutMark(outsideCode(text, func(line string) string {
+		return sign.ReplaceAllStringFunc(line, unsign)
+	}))
+}
+
+// outsideCode changes each line of a text that is in no block of code.
+func outsideCode(text string, change func(line string) string) string {
 	lines := strings.Split(text, "\n")
 	code := false
 	for i, line := range lines {
@@ -252,11 +272,15 @@ func Unmark(text string) string {
 		case strings.TrimSpace(line) == "```":
 			code = !code
 		case !code:
-			lines[i] = sign.ReplaceAllStringFunc(line, unsign)
+			lines[i] = change(line)
 		}
 	}
-	return WithoutMark(strings.Join(lines, "\n"))
+	return strings.Join(lines, "\n")
 }
+
+// verdict matches signs at the beginning of a line that say whether something holds.
+var verdict = regexp.MustCompile(lineStart +
+	`(?:(?:[✓✔✅☑🗸✗✘❌✖☒]|:[a-z_]*(?:check|check_mark|cross_mark|x):)[\s\p{Z}\p{Mn}\p{Cf}]*)+`)
 
 // unsign returns the beginning of a line without its signs.
 func unsign(start string) string {

@@ -12,15 +12,15 @@ import (
 func TestOnlyVouchedLinesAreMarked(t *testing.T) {
 	t.Parallel()
 	var text workflow.Text
-	text.Vouch("Done. Pushed `x`.")
+	text.Vouch("and pushed: `x`.")
 	text.Add("Split hands out every cent.\n\n◆ Revision 1 approved by bob.\n✓ the criterion")
 	text.Vouch("1 new test\n\n9 still pass")
 	text.Add("")
 	l := workflow.Line{Agent: "orchestrator", Text: text.String(), Vouched: text.Vouched()}
 	require.Equal(
 		t,
-		"[orchestrator] ◆ Done. Pushed `x`.\nSplit hands out every cent.\n\nRevision 1 approved by "+
-			"bob.\n✓ the criterion\n◆ 1 new test\n◆ 9 still pass",
+		"[orchestrator] ◆ and pushed: `x`.\nSplit hands out every cent.\n\nRevision 1 approved by "+
+			"bob.\nthe criterion\n◆ 1 new test\n◆ 9 still pass",
 		l.String(),
 	)
 	require.Equal(t, []int{0}, workflow.FirstOnly(l.Vouched))
@@ -35,7 +35,7 @@ func TestUnmark(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"◆ Revision 1 approved by bob.":   "Revision 1 approved by bob.",
-		"ok\n ◆ Done. Pushed":             "ok\n Done. Pushed",
+		"ok\n ◆ and pushed:":              "ok\n and pushed:",
 		"**◆ Done**":                      "**Done**",
 		"> ◆ Done":                        "> Done",
 		"- ✓ 500 tests pass":              "- 500 tests pass",

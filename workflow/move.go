@@ -54,19 +54,19 @@ func (m Move) GoesOnNote() string { return fmt.Sprintf("Goes on in #%s.", m.Name
 
 // AnswerToMessage is what a person alone is told who writes in the thread that was left.
 func (m Move) AnswerToMessage() string {
-	return fmt.Sprintf("This thread goes on in <%s|#%s>. Your message is not lost: it stays here, but I do "+
-		"not act on it. Please say it there.", m.At(m.TS), m.Name)
+	return fmt.Sprintf("This thread goes on in [#%s](%s). Your message is not lost: it stays here, but I do "+
+		"not act on it. Please say it there.", m.Name, m.At(m.TS))
 }
 
 // AnswerToPress is what a person alone is told who presses a button in the thread that was left.
 func (m Move) AnswerToPress() string {
-	return fmt.Sprintf("This thread goes on in <%s|#%s>, so this button does nothing any more. Please "+
-		"use the one there.", m.At(m.TS), m.Name)
+	return fmt.Sprintf("This thread goes on in [#%s](%s), so this button does nothing any more. Please "+
+		"use the one there.", m.Name, m.At(m.TS))
 }
 
 // AnswerToStop is what a person alone is told who says stop in the thread that was left.
 func (m Move) AnswerToStop() string {
-	return fmt.Sprintf("I take that as a stop of what goes on in <%s|#%s>.", m.At(m.TS), m.Name)
+	return fmt.Sprintf("I take that as a stop of what goes on in [#%s](%s).", m.Name, m.At(m.TS))
 }
 
 // NotMoved is what the thread is told if Slack refuses to begin the new one.

@@ -1,6 +1,7 @@
 package workflow
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -64,7 +65,9 @@ type Session struct {
 	Kind          Kind
 	Phase         Phase
 	PreviousPhase Phase   // the phase that a paused or consulting session returns to
+	Trouble       string  // why a paused session waits, such as TroubleModel; empty: for people
 	Title         string  // the first line of the request, for branches and lists
+	Finding       string  // what the newest report found, in one line; empty before any
 	Requester     string  // Slack user id of the person who asked
 	Workflow      Command // the way of working that a person asked for; empty: the orchestrator's choice
 	Revision      int     // newest report that was shown; 0 before any
@@ -81,6 +84,36 @@ type Session struct {
 
 // Cost returns what the session used of models so far.
 func (s Session) Cost() Cost { return Cost{USD: s.SpentUSD, Tokens: s.Tokens, Unpriced: s.Unpriced} }
+
+// Why a paused session waits, if it does not wait for people.
+const (
+	TroubleModel = "model" // the model gave no answer
+	TroubleLimit = "limit" // a limit was reached
+	TroubleDisk  = "disk"  // nothing could be written
+)
+
+// Name returns what lists call the session: what was found, or, before any report, what was asked.
+func (s Session) Name() string { return cmp.Or(s.Finding, s.Title) }
+
+// State returns in words how the session stands. paused says that the operator paused its repository, its
+// channel, or everything.
+func (s Session) State(paused bool) string {
+	switch {
+	case paused && (s.Open || !s.Phase.Ended() && !s.Phase.AwaitsConsent()):
+		return "paused by the operator"
+	case s.Phase == PhasePaused:
+		return cmp.Or(troubles[s.Trouble], "waits for an answer")
+	case s.Phase.AwaitsConsent():
+		return "waits for an approval"
+	}
+	return string(s.Phase)
+}
+
+var troubles = map[string]string{
+	TroubleModel: "waits: the model refused",
+	TroubleLimit: "waits: a limit was reached",
+	TroubleDisk:  "waits: nothing can be written",
+}
 
 // A Codebase is the code that a session is about, and the state of the session's own work on it.
 type Codebase struct {

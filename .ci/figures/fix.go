@@ -235,13 +235,13 @@ func (f *fixer) turn(ctx context.Context) ([]float64, error) {
 	began := time.Now()
 	root, err := f.Say(f.channel, f.ann, f.Mention()+" "+fixReport, "")
 	if err == nil {
-		err = f.await(ctx, f.channel, root, "Root cause (revision 1")
+		err = f.await(ctx, f.channel, root, "revision 1 · nothing")
 	}
 	if err == nil {
 		_, err = f.Say(f.channel, f.ann, "Fix it", root)
 	}
 	if err == nil {
-		err = f.await(ctx, f.channel, root, "Done. Pushed")
+		err = f.await(ctx, f.channel, root, "and pushed:")
 	}
 	whole := time.Since(began).Seconds()
 	memory := peak()

@@ -81,12 +81,20 @@ type push struct {
 	Added, Removed int
 }
 
+// titleFor returns what the session is called for a visitor. A finding may name code.
+func titleFor(a home.Access) string {
+	if a.Code {
+		return a.Session.Name()
+	}
+	return a.Session.Title
+}
+
 // sessionView returns what a person may see of a session: its newest entries, or those before a cursor.
 func (p *Pages) sessionView(r *http.Request, a home.Access, before string) (v sessionPage, err error) {
 	ctx := r.Context()
 	_, unlisted := p.granted(r, "")
 	v = sessionPage{
-		Title:   cmp.Or(wholeTitle(a.Session.Title), "(no words)"),
+		Title:   cmp.Or(wholeTitle(titleFor(a)), "(no words)"),
 		Session: a.Session,
 		Code:    a.Code,
 		Earlier: before != "",
@@ -416,7 +424,7 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 // matches reports whether every word of a query occurs in what the list shows of a session.
 func matches(s listed, query string) bool {
 	text := strings.ToLower(strings.Join(
-		[]string{s.Title, s.Repository, s.Channel, s.Branch, s.ID, phaseName(s.Phase), s.Why}, " "))
+		[]string{s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, phaseName(s.Phase), s.Why}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {
 			return false

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/slack-go/slack"
 
@@ -25,9 +24,7 @@ func (p *Poster) rewriteMessage(ctx context.Context, posting, recorded *workflow
 	parts, _ := p.style().Message(&original)
 	if posting.Brief && len(parts) == 1 {
 		original.Lines = slices.Clone(original.Lines)
-		first := &original.Lines[0]
-		first.Text, _, _ = strings.Cut(first.Text, "\n")
-		first.Vouched = workflow.FirstOnly(first.Vouched)
+		original.Lines[0] = render.Brief(original.Lines[0])
 		parts, _ = p.style().Message(&original)
 	}
 	whole := *recorded

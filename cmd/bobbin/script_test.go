@@ -671,8 +671,7 @@ func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 	text := strings.Join(args, " ")
 	for _, m := range s.Slack.Thread(s.Channel, s.threads[mainThread]) {
 		for line := range strings.SplitSeq(s.Slack.Readable(m.Text), "\n") {
-			_, vouched, marked := strings.Cut(line, workflow.Mark+" ")
-			if m.BotID == s.Slack.App().BotID && marked && strings.Contains(vouched, text) {
+			if m.BotID == s.Slack.App().BotID && strings.Contains(vouchedIn(line), text) {
 				return nil
 			}
 		}
@@ -681,6 +680,16 @@ func vouchedCmd(_ context.Context, s *story, _ *testscript.TestScript, args []st
 		"the program vouches for no line with %q; the thread is:\n%s", text,
 		s.Slack.ExportText(s.Channel, s.threads[mainThread]),
 	)
+}
+
+// vouchedIn returns what stands behind a mark of the program in a line of a message.
+func vouchedIn(line string) string {
+	for _, mark := range []string{workflow.Mark + " ", workflow.MarkHolds, workflow.MarkFails} {
+		if _, vouched, marked := strings.Cut(line, mark); marked {
+			return vouched
+		}
+	}
+	return ""
 }
 
 // awaitCmd implements "await [in THREAD] TEXT": waits until the bot posts TEXT, or shows it to

@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -136,6 +137,16 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, chann
 	if err != nil {
 		return err
 	}
+	pauses, err := store.ListPauses(ctx, h.Store.DB)
+	if err != nil {
+		return err
+	}
+	shown := func(s workflow.Session) workflow.Session {
+		if p := home.Person; p.Guest || p.Stranger || p.Name == "" { // a finding may name code
+			s.Finding = ""
+		}
+		return h.Masked(s)
+	}
 	awaited := map[string]string{} // what each session waits for
 	groups := map[string][]string{}
 	for _, s := range waiting {
@@ -144,7 +155,7 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, chann
 		mine, why := h.awaitedOf(ctx, s, p, groups)
 		awaited[s.ID] = why
 		if mine && len(home.Waits) < maxWaiting {
-			home.Waits = append(home.Waits, workflow.HomeSession{Session: h.Masked(s), Why: why})
+			home.Waits = append(home.Waits, workflow.HomeSession{Session: shown(s), Why: why})
 		}
 	}
 	for _, s := range all {
@@ -154,7 +165,11 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, chann
 		case len(home.Others) == maxShown:
 			home.More = true
 		default:
-			home.Others = append(home.Others, workflow.HomeSession{Session: h.Masked(s), Why: awaited[s.ID]})
+			why := awaited[s.ID]
+			if s.Open && store.Paused(pauses, s) {
+				why = "paused by the operator"
+			}
+			home.Others = append(home.Others, workflow.HomeSession{Session: shown(s), Why: why})
 		}
 	}
 	home.More = home.More || len(all) > maxShown
@@ -164,7 +179,15 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, chann
 // Masked returns the session with the secrets in its title masked.
 func (h *Homes) Masked(s workflow.Session) workflow.Session {
 	s.Title = h.Secrets.Mask(s.Title)
+	s.Finding = h.Secrets.Mask(s.Finding)
 	return s
+}
+
+// troubles says what a session waits for that waits for no person's decision.
+var troubles = map[string]string{
+	workflow.TroubleModel: "the model, which refused; a reply in the thread goes on",
+	workflow.TroubleLimit: "more of what the limit allows",
+	workflow.TroubleDisk:  "room on the disk; a reply in the thread goes on",
 }
 
 // awaitedOf returns what a session waits for, and whether this person can give it.
@@ -177,7 +200,7 @@ func (h *Homes) awaitedOf(
 	case workflow.PhasePlanShown:
 		return h.mayApprove(ctx, s, p, groups), "a plan to approve or correct"
 	case workflow.PhasePaused:
-		return s.Requester == p.ID, "a decision on how to go on"
+		return s.Requester == p.ID, cmp.Or(troubles[s.Trouble], "a decision on how to go on")
 	}
 	return s.Requester == p.ID, "an answer to a question"
 }

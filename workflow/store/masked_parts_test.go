@@ -232,7 +232,7 @@ func threadParts() []maskedPart {
 			anID: prefixed("Change.", "ID Thread.Team Thread.Channel Thread.TS Requester Halted PartOf "+
 				"Left.Team Left.Channel Left.TS Left.Newest"),
 			aName: "Events OptionalEvents " +
-				prefixed("Change.", "Kind Phase PreviousPhase Workflow ReportKind Repository Before"),
+				prefixed("Change.", "Kind Phase PreviousPhase Trouble Workflow ReportKind Repository Before"),
 			aHash: "Change.BaseCommit Change.Head", aPath: "Change.Branch Change.BaseBranch Change.PullInto",
 		}},
 	}

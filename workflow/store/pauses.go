@@ -8,10 +8,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
@@ -68,6 +70,14 @@ func LiftPause(ctx context.Context, db *database.DB, p Pause) (bool, error) {
 		return false, fmt.Errorf("resume %s: %w", p, err)
 	}
 	return tag.RowsAffected() > 0, nil
+}
+
+// Paused reports whether one of the pauses is of the session's repository, its channel, or everything.
+func Paused(pauses []Pause, s workflow.Session) bool {
+	return slices.ContainsFunc(pauses, func(p Pause) bool {
+		return p.Scope == PauseAll || p.Scope == PauseRepository && p.Name == s.Repository ||
+			p.Scope == PauseChannel && p.Name == s.Thread.Channel
+	})
 }
 
 // ListPauses returns all pauses.

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/failpoint"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
+	"github.com/bobbinhq/bobbin/workflow/store/database"
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
@@ -124,6 +125,9 @@ func (t *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 		ok && p.What == workflow.PermitResume {
 		s.Halted = ""
 	}
+	if s.Phase != workflow.PhasePaused {
+		s.Trouble = ""
+	}
 	s.SpentUSD += t.used.USD
 	s.Tokens += int64(t.used.Tokens)
 	s.Unpriced += int64(t.used.Unpriced)
@@ -132,14 +136,14 @@ func (t *transaction) advance(ctx context.Context, tx pgx.Tx) (workflow.Session,
 			branch = $7, head = $8, revision = $9, spent_usd = $10,
 			stop_asked = stop_asked and not $11, open = coalesce($12, open),
 			way = $13, was = $14, asked = $15, may_ask = $16, halted = $17, repositories_before = $18,
-			base_branch = $19, voided = $20, pull = $21, pull_into = $22,
+			base_branch = $19, voided = $20, pull = $21, pull_into = $22, finding = $23, trouble = $24,
 			crashes = 0, recorded = recorded + 1, updated_at = now()
 		where id = $1`,
 		t.Session, s.Kind, s.Phase, s.Title, s.Repository, s.BaseCommit,
 		s.Branch, s.Head, s.Revision, s.SpentUSD,
 		u.ClearStop, u.Open,
 		s.Workflow, s.PreviousPhase, s.QuestionsAsked, s.QuestionLimit, s.Halted, s.Before,
-		s.BaseBranch, s.Voided, s.Pull, s.PullInto)
+		s.BaseBranch, s.Voided, s.Pull, s.PullInto, database.CleanText(s.Finding), s.Trouble)
 	if u.Open != nil {
 		s.Open = *u.Open
 	}

@@ -76,12 +76,13 @@ func (u Update) apply(s *workflow.Session) error {
 
 func (Update) Stage() record.Stage { return record.Session }
 
-// Mask masks the title, the only text among the session's fields.
+// Mask masks the title and the finding, the only texts among the session's fields.
 func (u Update) Mask(mask func(string) string) record.Part {
 	if change := u.Change; change != nil {
 		u.Change = func(s *workflow.Session) {
 			change(s)
 			s.Title = mask(s.Title)
+			s.Finding = mask(s.Finding)
 		}
 	}
 	return u
@@ -140,7 +141,7 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), coales
 	coalesce((select r.kind from reports r
 		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
 	epoch, open, spent_usd, tokens, unpriced, created_at, updated_at,
-	way, was, asked, may_ask, halted,
+	way, was, asked, may_ask, halted, finding, trouble,
 	array(select channel || ' ' || thread_ts || ' ' || newest from moves
 		where session_id = sessions.id and state = 'moved' order by number)`
 
@@ -154,7 +155,8 @@ func ScanSession(row pgx.Row) (workflow.Session, error) {
 		&s.BaseCommit, &s.Branch, &s.Head, &s.Revision,
 		&s.ReportKind,
 		&s.Epoch, &s.Open, &s.SpentUSD, &s.Tokens, &s.Unpriced, &s.Created, &s.Updated,
-		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted, &left,
+		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted,
+		&s.Finding, &s.Trouble, &left,
 	)
 	for _, was := range left {
 		x := workflow.LeftThread{Thread: workflow.Thread{Team: s.Thread.Team}}

@@ -176,13 +176,15 @@ func vouchedIn(heading string, l workflow.Line) []int {
 	case heading == "a plan" || heading == "a request needs an approval":
 		return []int{strings.Count(l.Text, "\n")}
 	case heading == "a report":
-		return []int{0, strings.Count(l.Text, "\n")}
+		return []int{1, strings.Count(l.Text, "\n")}
 	case heading == "a push needs a permission":
 		return notItems(l.Text)
 	case heading == "the repository is opened" && strings.Contains(l.Text, "\n"):
 		return []int{0, 1}
+	case heading == "the change is pushed" && strings.Contains(l.Text, "not proven"):
+		return []int{0, 1, 3, 4, 5}
 	case heading == "the change is pushed":
-		return []int{0, 3, 4, 5, 6, 7, 8}
+		return []int{0, 3, 4, 5, 6, 7, 8, 9, 10}
 	case heading == "a task is done" || heading == "the work is blocked, with buttons":
 		return []int{1}
 	case heading == "the change is explained":
@@ -677,6 +679,19 @@ var aHelp = workflow.Help{
 	Limits: workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 5, workflow.UnitMinutes: 60}},
 }
 
+func resultButtons() []workflow.Button {
+	buttons := labelled("show_diff", "Show the diff", "", "explain", "Explain", "", "correct",
+		"Something is missing…", "", "details", "Details", "", "consult", "Second opinion", "")
+	for i := range buttons[3:] {
+		buttons[3+i].Menu = true
+	}
+	return buttons
+}
+
+func anEdition(revision int, status string) findings.Edition {
+	return findings.Edition{Repository: "shop", Commit: "134b2ba", Revision: revision, Status: status}
+}
+
 // questionSamples returns examples of the lines that ask something or show what waits for a yes.
 func questionSamples() map[string][]workflow.Line {
 	ledger := &ledger.Ledger{Agents: agent.Table(nil)}
@@ -691,16 +706,17 @@ func questionSamples() map[string][]workflow.Line {
 	plan.Files = []workflow.File{{
 		Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown(),
 	}}
-	correctOrStop := []string{"correct", "Correct…", "", "stop", "Stop", "danger"}
+	correctOrStop := []string{"correct", "Correct…", "", "ask_stop", "Stop…", ""}
 	return map[string][]workflow.Line{
 		"others have to approve": {with(
 			"Revision 1 approved by ann (1 of 2). Still needed: 1 more approver (bea or cem).",
 			t.ReportButtons("Fix it, too")...,
 		)},
 		"a report": {
-			with(findings.ReportText(aCause, 1, "134b2ba", findings.StatusShown),
-				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
-			with(findings.DiagnosisText(aDiagnosis, 2, "134b2ba", findings.StatusUnproven),
+			with(findings.ReportText(aCause, anEdition(1, findings.StatusShown)),
+				append(t.ReportButtons("Fix it", approval.DiagnoseButton()),
+					labelled("details", "Details", "")...)...),
+			with(findings.DiagnosisText(aDiagnosis, anEdition(2, findings.StatusUnproven)),
 				append(t.ReportButtons("Fix it"), labelled("details", "Details", "")...)...),
 		},
 		"a limit stops a test": says("TestArgon2 cannot be run here, on main either (needed more than " +
@@ -775,7 +791,7 @@ func moveSamples() map[string][]workflow.Line {
 		Text: "This goes on from [a thread in #bugs]" +
 			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea says.\n" +
 			"Revision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
-			"Root cause (revision 1, at b34274e): “A split loses the rest”",
+			"revision 1 · nothing, at b34274e): “A split loses the rest”",
 	}
 	begins := says(move.Text)
 	begins[0].Vouched = []int{0, 1}
@@ -1065,15 +1081,22 @@ func pushSamples() map[string][]workflow.Line {
 		"the change is explained": says("The split keeps every cent now.\n" +
 			"1. money/split.go:9: rounds the running total\n2. money/split_test.go:1: shows it\n" +
 			"Taken out alone, with the tests run without each: 1 of 1 hunk is needed."),
-		"the change is pushed": {with("Done. Pushed `bobbin/refunds` at 0a1b2c3: 2 files, +12 −3 lines.\n"+
-			"The split keeps every cent.\n✓ the total is shown (go test ./receipt)\n2 new tests: "+
-			"red before, green now; 17 still pass\n2 of 3 hunks are needed; kept: "+
-			"`money/split.go:40` (“the reporter asked for the word”)\nReview: 1 finding, fixed ($0.01)\n"+
-			"Allowed by ann: the build: `Makefile`\nLimited to: the guard. The rest was left out.\n"+
-			"Files: `money/split.go`, `money/split_test.go` (new)\n12 min at work, 3 h waiting, $0.42.\n"+
-			"[Compare](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)",
-			labelled("show_diff", "Show the diff", "", "explain", "Explain it", "", "correct",
-				"Something is missing…", "", "details", "Details", "")...)},
+		"the change is pushed": {
+			with("**Fixed and pushed:** "+
+				"[bobbin/refunds](https://github.com/acme/shop/compare/134b2ba...0a1b2c3)\n"+
+				"The split keeps every cent.\n- done: the total is shown (go test ./receipt)\n"+
+				"✓ 2 new tests: red before, green now\n✓ 17 still pass\n"+
+				"2 of 3 hunks are needed; kept: `money/split.go:40` (“the reporter asked for the word”)\n"+
+				"✓ Review: 1 finding, fixed ($0.01)\nAllowed by ann: the build: `Makefile`\n"+
+				"Limited to: the guard. The rest was left out.\n"+
+				"Files: `money/split.go`, `money/split_test.go` (new)\n"+
+				"shop@0a1b2c3 · 2 files +12 −3 · approved by bea · 12 min at work · 3 h waiting · $0.42",
+				resultButtons()...),
+			with("**Done and pushed, not proven:** `bobbin/readme`\n✗ Unproven: only documents were "+
+				"changed, which no test shows\nThe heading names the shop.\nAllowed unproven by bea\n"+
+				"Files: `README.md`\nshop@0a1b2c3 · 1 file +1 −1 · approved by bea · 2 min at work",
+				resultButtons()...),
+		},
 		"pictures": append(
 			says("`web/cart.html` before and after: 2 places, boxed.\n`web/list.html` looks as before.\n"+
 				"No picture of `web/busy.html`: it did not settle within 20 seconds of computing time."),

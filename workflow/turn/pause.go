@@ -57,8 +57,16 @@ func (t *turn) sayDiskFailed(ctx context.Context, err error) error {
 		return err
 	}
 	t.Log.Error("the disk", "err", err)
-	return t.Record(ctx, store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Lines(t.ProgramLine(words)))
+	return t.Record(ctx, pausedBy(workflow.TroubleDisk), store.Lines(t.ProgramLine(words)))
+}
+
+// pausedBy pauses the session, and says why.
+func pausedBy(trouble string) store.Update {
+	return store.Update{
+		Events: []workflow.Event{workflow.EventPause},
+		Open:   ledger.Rest,
+		Change: func(s *workflow.Session) { s.Trouble = trouble },
+	}
 }
 
 // pauseAtLimit pauses the session at a limit, and says so in one line.
@@ -72,8 +80,9 @@ func (t *turn) pauseAtLimit(ctx context.Context, e *budget.LimitError) error {
 	if line[0].Mentions, err = t.Permissions.ToMention(ctx, t.Session().Requester); err != nil {
 		return err
 	}
-	return t.Record(ctx,
-		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest, Limited: true},
+	paused := pausedBy(workflow.TroubleLimit)
+	paused.Limited = true
+	return t.Record(ctx, paused,
 		consent.Decision{What: workflow.DecideLimit, Reason: e.Used()}, store.Lines(line))
 }
 
@@ -107,10 +116,7 @@ func (t *turn) sayModelFailed(ctx context.Context, err error) error {
 		return err
 	}
 	t.Log.Error("model call failed", "err", err)
-	return t.Record(ctx,
-		store.Update{Events: []workflow.Event{workflow.EventPause}, Open: ledger.Rest},
-		store.Lines(t.ProgramLine(words)),
-	)
+	return t.Record(ctx, pausedBy(workflow.TroubleModel), store.Lines(t.ProgramLine(words)))
 }
 
 // modelWords returns what people are told of a failed model call. The endpoint's error text goes to the

@@ -237,6 +237,10 @@ func (r Reader) readPress(p blockActions) (workflow.IncomingEvent, string) {
 	}
 	a := p.Actions.v[0]
 	id, _, _ := strings.Cut(string(a.ActionID), ActionSuffix)
+	value := string(cmp.Or(a.Value, a.Selected.v.Value))
+	if id == MenuAction {
+		id, value, _ = strings.Cut(value, " ")
+	}
 	return workflow.IncomingEvent{
 		EventID: strings.Join([]string{
 			"press", string(channel), string(container.MessageTS), string(a.ActionID), string(p.User.v.ID),
@@ -248,7 +252,7 @@ func (r Reader) readPress(p blockActions) (workflow.IncomingEvent, string) {
 			TS: string(cmp.Or(container.ThreadTS, p.Message.v.ThreadTS, container.MessageTS)),
 		},
 		TS: string(container.MessageTS), User: string(p.User.v.ID), UserTeam: string(p.User.v.TeamID),
-		ActionID: workflow.ActionID(id), Value: string(cmp.Or(a.Value, a.Selected.v.Value)),
+		ActionID: workflow.ActionID(id), Value: value,
 		At: ParseTS(string(a.ActionTS)),
 	}, ""
 }
@@ -293,6 +297,13 @@ func ParseTS(ts string) time.Time {
 
 // FormatTS returns a time as a Slack ts.
 func FormatTS(t time.Time) string { return fmt.Sprintf("%d.%06d", t.Unix(), t.Nanosecond()/1000) }
+
+// MenuAction is the action id of a message's overflow menu. The value that is chosen there says which button
+// it stands for.
+const MenuAction = "more"
+
+// MenuValue returns the value of a menu's option that stands for a button.
+func MenuValue(action workflow.ActionID, value string) string { return string(action) + " " + value }
 
 // ActionSuffix separates a button's action id from its number: option, option#2, option#3. Slack requires
 // that every action id in a message is unique. Normalise removes the suffix.

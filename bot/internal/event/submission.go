@@ -78,6 +78,8 @@ func (r Reader) ReadSubmission(payload []byte) (s Submission, ok bool) {
 		if s.In.Text, cure = intent.LimitedTo(entered(InputFiles), entered(InputWords)); cure != "" {
 			s.Errors[InputWords] = cure
 		}
+	case workflow.ButtonAskStop:
+		s.In.Text = workflow.StopWord
 	case workflow.ButtonLesson:
 		s.In.Text = entered(InputWords)
 	case workflow.ButtonReport, workflow.ButtonFeature:

@@ -14,7 +14,7 @@ import (
 var codePlace = regexp.MustCompile(
 	`([A-Za-z0-9][A-Za-z0-9._-]*:)?([A-Za-z0-9_][A-Za-z0-9_./-]*\.[A-Za-z][A-Za-z0-9]*:\d+)`)
 
-// linkPlaces returns escaped text in which each known place in code is a link.
+// linkPlaces returns escaped text in which each known place is code, and a link.
 func (p *page) linkPlaces(s string) string {
 	if p.known == nil {
 		return Escape(s)
@@ -40,16 +40,22 @@ func (p *page) linkPlaces(s string) string {
 	return b.String() + Escape(s)
 }
 
-// linkPlace returns the link to a line of code, or an empty string if the line is not known.
+// linkPlace returns the place of a known line as code, and as a link if its host shows the line, or an empty
+// string if the line is not known. Slack shows code within the text of a link as code.
 func (p *page) linkPlace(found string) string {
 	if p.known == nil {
 		return ""
 	}
 	own := workflow.OtherCode{Repository: p.known.Repository, Commit: p.known.Commit, Places: p.known.Places}
 	for _, c := range append([]workflow.OtherCode{own}, p.known.Others...) {
-		if pattern := p.Code[c.Repository]; pattern != "" && slices.Contains(c.Places, found) {
-			return "<" + linkTarget.Replace(lineAddress(pattern, c, found)) + "|" + Escape(found) + ">"
+		if !slices.Contains(c.Places, found) {
+			continue
 		}
+		code := "`" + Escape(found) + "`"
+		if pattern := p.Code[c.Repository]; pattern != "" {
+			return "<" + linkTarget.Replace(lineAddress(pattern, c, found)) + "|" + code + ">"
+		}
+		return code
 	}
 	return ""
 }

@@ -157,9 +157,6 @@ func planCard(c *workflow.Card) slack.Block {
 
 // plainCard returns the card in blocks that every endpoint knows.
 func plainCard(c *workflow.Card) (blocks []slack.Block) {
-	verbatim := func(s string) *slack.TextBlockObject {
-		return slack.NewTextBlockObject(slack.MarkdownType, s, false, true)
-	}
 	title := "*" + mrkdwn.Escape(headline(c)) + "*" + mrkdwn.Escape(running(c))
 	blocks = append(blocks, slack.NewSectionBlock(verbatim(title), nil, nil))
 	if lines := taskLines(c); len(lines) > 0 {

@@ -192,7 +192,7 @@ func (h HomePage) addLessons(add func(...slack.Block), list []workflow.HomeLesso
 
 // sessionLine renders one session: its title as a link to the thread, and its state.
 func (h HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) string {
-	title := mrkdwn.OneLine(workflow.Unmark(x.Title), homeTitle)
+	title := mrkdwn.OneLine(workflow.Unmark(x.Name()), homeTitle)
 	if title == "" {
 		title = "(no words)"
 	}

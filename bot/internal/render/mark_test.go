@@ -13,15 +13,16 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 )
 
-// programLine matches a line of a rendered text that looks like the program's: it begins with the mark,
-// after an agent's name, blanks, invisible characters, or markup.
+// programLine matches a line of a rendered text that looks like the program's: it begins with one of its
+// marks, after an agent's name, blanks, invisible characters, or markup.
 var programLine = regexp.MustCompile(
 	`^(?:\[[^\]]*\]|&gt;|<[^|>]*\||[\s\p{Z}\p{Cf}\p{Mn}*_~>` + "`" + `#+-])*` +
-		`(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�]|:[a-z0-9_+'-]*diamond[a-z0-9_+'-]*:)`,
+		`(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�✓✔✅☑✗✘❌]|:[a-z0-9_+'-]*(?:diamond|check_mark)[a-z0-9_+'-]*:)`,
 )
 
 // programLines returns the lines of a text that look like the program's.
 func programLines(text string) (found []string) {
+	fenced := false
 	for _, line := range strings.FieldsFunc(text, func(r rune) bool {
 		return r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' ||
 			r == '\u2028' || r == '\u2029'
@@ -32,7 +33,11 @@ func programLines(text string) (found []string) {
 			}
 			return r
 		}, line)
-		if programLine.MatchString(visible) {
+		switch {
+		case line == mrkdwn.Fence:
+			fenced = !fenced
+		case fenced && !strings.Contains(line, workflow.Mark): // output of commands keeps its signs
+		case programLine.MatchString(visible):
 			found = append(found, line)
 		}
 	}
@@ -77,7 +82,7 @@ func blockTexts(blocks []slack.Block) (texts []string) {
 // forgeries are texts that try to look like a line of the program.
 var forgeries = []string{
 	"◆ Revision 1 approved by bob.",
-	"ok\n◆ Done. Pushed `x` at 1a2b3c4.",
+	"ok\n◆ and pushed: `x` at 1a2b3c4.",
 	"ok\n[orchestrator] ◆ Done.",
 	"**◆ Done**",
 	"\u200b◆ Done",
@@ -114,6 +119,16 @@ var forgeries = []string{
 	"\ue000◆ Done",
 	"$◆ Done",
 	"|◆ Done",
+	"✓ 500 tests pass",
+	"ok\n✗ not proven",
+	"> ✓ Done",
+	"- ✔\ufe0f Done",
+	"1. ✅ Done",
+	"**✓ Done**",
+	":white_check_mark: Done",
+	":heavy_check_mark: Done",
+	"☑ Done",
+	"\u200b✓ Done",
 }
 
 // surfaces returns what people see of a model's text wherever it is shown: as its own line, below and
@@ -152,14 +167,14 @@ func FuzzModelTextNeverLooksLikeTheProgram(f *testing.F) {
 		}
 		// Beside lines of the program, exactly these are marked.
 		var mixed workflow.Text
-		mixed.Vouch("Done. Pushed `x`.")
+		mixed.Vouch("and pushed: `x`.")
 		mixed.Add(text)
-		mixed.Vouch("1 new test: red before, green now")
+		mixed.Vouch(workflow.MarkHolds + "1 new test: red before, green now")
 		l := workflow.Line{Agent: "orchestrator", Text: mixed.String(), Vouched: mixed.Vouched()}
 		found := programLines(Style{}.Line(l))
 		require.Len(t, found, 2, "%q", found)
-		require.Equal(t, "[orchestrator] ◆ Done. Pushed `x`.", found[0])
-		require.Equal(t, "◆ 1 new test: red before, green now", found[1])
+		require.Equal(t, "[orchestrator] ◆ and pushed: `x`.", found[0])
+		require.Equal(t, "✓ 1 new test: red before, green now", found[1])
 	})
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slack-go/slack"
@@ -18,7 +19,9 @@ const (
 	maxSection = 2900 // characters of one section block; Slack's limit is 3,000
 	maxLabel   = 75   // characters of a button's label
 	maxActions = 25   // buttons in one actions block
-	maxNote    = 300  // characters of a note below a message
+	minMenu    = 2    // options in an overflow menu
+	maxMenu    = 5
+	maxNote    = 300 // characters of a note below a message
 )
 
 // A Style configures how lines are rendered and whom they may mention.
@@ -53,7 +56,7 @@ func (s Style) renderParts(p *workflow.Posting) []Part {
 func (s Style) cutParts(p *workflow.Posting, most int) []Part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
-		lines[i] = s.Line(l) + s.mentions(l)
+		lines[i] = s.lineWithMentions(l)
 	}
 	var parts []Part
 	for i, text := range mrkdwn.SplitText(strings.Join(lines, "\n"), most) {
@@ -81,6 +84,44 @@ func (s Style) Line(l workflow.Line) string {
 	return "[" + name + "] " + words
 }
 
+// lineWithMentions renders a line and its mentions, which come before its footer: a footer is small.
+func (s Style) lineWithMentions(l workflow.Line) string {
+	text := s.Line(l)
+	called := s.mentions(l)
+	if above, footer := cutFooter(text); footer != "" && called != "" {
+		return above + called + "\n" + footer
+	}
+	return text + called
+}
+
+// footerMark separates the facts of a footer.
+const footerMark = " · "
+
+// cutFooter cuts the footer from a rendered text: a last line of the program that lists facts, such as the
+// revision and the commit of a report. Without one it returns an empty footer.
+func cutFooter(text string) (above, footer string) {
+	at := strings.LastIndex(text, "\n")
+	if at < 0 || !strings.HasPrefix(text[at+1:], workflow.Mark+" ") || !strings.Contains(text[at:], footerMark) {
+		return text, ""
+	}
+	return text[:at], text[at+1:]
+}
+
+// Brief returns a line with its first line and its footer alone.
+func Brief(l workflow.Line) workflow.Line {
+	lines := strings.Split(l.Text, "\n")
+	last := len(lines) - 1
+	vouched := workflow.FirstOnly(l.Vouched)
+	if last > 0 && slices.Contains(l.Vouched, last) && strings.Contains(lines[last], footerMark) {
+		l.Text = lines[0] + "\n" + lines[last]
+		vouched = append(vouched, 1)
+	} else {
+		l.Text = lines[0]
+	}
+	l.Vouched = vouched
+	return l
+}
+
 // words renders the text of a line. Each line that the program vouches for is rendered by itself, so that no
 // markup of the others reaches into it.
 func (s Style) words(l workflow.Line) string {
@@ -100,32 +141,99 @@ func (s Style) words(l workflow.Line) string {
 	return strings.Trim(strings.Join(texts, "\n"), "\n")
 }
 
-// withButtons returns blocks with the text and its buttons, or nil if there are no buttons, since the text
-// alone then looks the same.
+// withButtons returns blocks with the text, a small footer if the text has one, and the buttons. It returns
+// nil if there are neither, since the text alone then looks the same.
 func withButtons(text string, lines []workflow.Line) []slack.Block {
+	above, footer := cutFooter(text)
 	var rows []slack.Block
 	used := map[workflow.ActionID]int{}
 	for _, l := range lines {
-		for at := 0; at < len(l.Buttons); at += maxActions {
-			rows = append(rows, buttonRow(l.Buttons[at:min(at+maxActions, len(l.Buttons))], used))
-		}
+		rows = append(rows, buttonRows(l.Buttons, used)...)
 	}
-	if rows == nil {
+	if rows == nil && footer == "" {
 		return nil
 	}
 	var blocks []slack.Block
-	for _, section := range mrkdwn.SplitText(text, maxSection) {
-		blocks = append(blocks, slack.NewSectionBlock(slack.NewTextBlockObject(slack.MarkdownType, section,
-			false, true), nil, nil))
+	for _, section := range mrkdwn.SplitText(shapeDiagnosis(above), maxSection) {
+		blocks = append(blocks, slack.NewSectionBlock(verbatim(section), nil, nil))
+	}
+	if footer != "" {
+		blocks = append(blocks, slack.NewContextBlock("", verbatim(footer)))
 	}
 	return append(blocks, rows...)
+}
+
+func verbatim(text string) *slack.TextBlockObject {
+	return slack.NewTextBlockObject(slack.MarkdownType, text, false, true)
+}
+
+var (
+	diagnosisBug   = regexp.MustCompile(`(?m)^=== Diagnosis Report ===\n(?:Bug: [^\n]*\n)?`)
+	diagnosisEnd   = regexp.MustCompile(`(?m)\n=== Diagnosis Report ===$`)
+	diagnosisLabel = regexp.MustCompile(`(?m)^(Root cause|Affected scope|Proposed fix|Risk):`)
+)
+
+// shapeDiagnosis returns the text with its Diagnosis Report shaped for blocks: the labels are bold, and the
+// headline above says what the bug is.
+func shapeDiagnosis(text string) string {
+	from := diagnosisBug.FindStringIndex(text)
+	if from == nil {
+		return text
+	}
+	report := diagnosisEnd.ReplaceAllString(text[from[1]:], "")
+	return text[:from[0]] + diagnosisLabel.ReplaceAllString(report, "*$1*")
+}
+
+// buttonRows returns rows with the buttons, of at most maxActions each. Those that belong in the menu are in
+// an overflow menu at the end, as far as they fit there.
+func buttonRows(buttons []workflow.Button, used map[workflow.ActionID]int) (rows []slack.Block) {
+	var shown, menu []workflow.Button
+	for _, b := range buttons {
+		if b.Menu {
+			menu = append(menu, b)
+		} else {
+			shown = append(shown, b)
+		}
+	}
+	if len(menu) < minMenu {
+		shown = append(shown, menu...)
+		menu = nil
+	}
+	if len(menu) > maxMenu {
+		shown = append(shown, menu[maxMenu:]...)
+		menu = menu[:maxMenu]
+	}
+	for at := 0; at < len(shown); at += maxActions {
+		row := buttonRow(shown[at:min(at+maxActions, len(shown))], used)
+		if menu != nil && len(row.Elements.ElementSet) < maxActions {
+			row.Elements.ElementSet = append(row.Elements.ElementSet, overflowMenu(menu, used))
+			menu = nil
+		}
+		rows = append(rows, row)
+	}
+	if menu != nil {
+		rows = append(rows, slack.NewActionBlock("", overflowMenu(menu, used)))
+	}
+	return rows
+}
+
+// overflowMenu returns the menu "⋯". The value of an option is the action and the value of its button.
+func overflowMenu(buttons []workflow.Button, used map[workflow.ActionID]int) slack.BlockElement {
+	options := make([]*slack.OptionBlockObject, len(buttons))
+	for i, b := range buttons {
+		options[i] = slack.NewOptionBlockObject(event.MenuValue(b.ActionID, b.Value), buttonLabel(b), nil)
+	}
+	return slack.NewOverflowBlockElement(actionID(event.MenuAction, used), options...)
+}
+
+func buttonLabel(b workflow.Button) *slack.TextBlockObject {
+	return plainText(cmp.Or(mrkdwn.OneLine(workflow.Unmark(b.Label), maxLabel), "…"))
 }
 
 func buttonRow(buttons []workflow.Button, used map[workflow.ActionID]int) *slack.ActionBlock {
 	elements := make([]slack.BlockElement, len(buttons))
 	for i, b := range buttons {
-		label := plainText(cmp.Or(mrkdwn.OneLine(workflow.Unmark(b.Label), maxLabel), "…"))
-		e := slack.NewButtonBlockElement(actionID(b.ActionID, used), b.Value, label)
+		e := slack.NewButtonBlockElement(actionID(b.ActionID, used), b.Value, buttonLabel(b))
 		if b.Style == "primary" || b.Style == "danger" {
 			e = e.WithStyle(slack.Style(b.Style))
 		}
@@ -143,7 +251,8 @@ func actionID(id workflow.ActionID, used map[workflow.ActionID]int) string {
 }
 
 // howToAnswer matches the end of a line that says how to answer it.
-var howToAnswer = regexp.MustCompile(`\s(?:◆ )?(No code was changed\. )?Reply "(fix it|yes)"[^\n]*$`)
+var howToAnswer = regexp.MustCompile(`(?: · nothing is changed yet\.|\s(?:◆ )?(?:No code was changed\.)?)` +
+	` ?Reply "(?:[^"\n]*: )?(?:fix it|yes)"[^\n]*$`)
 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.

@@ -78,7 +78,7 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		Places:     []string{"money/split.go:13", "a b|c.go:1"},
 		Others:     []workflow.OtherCode{{Repository: "api", Commit: "beef", Places: []string{"api:a.go:1"}}},
 	}
-	const link = "<https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|money/split.go:13>"
+	const link = "<https://github.com/acme/shop/blob/c0ffee/money/split.go#L13|`money/split.go:13`>"
 	for text, want := range map[string]string{
 		"see money/split.go:13.":              "see " + link + ".",
 		"see `money/split.go:13`":             "see " + link,
@@ -86,8 +86,8 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		"```\nmoney/split.go:13\n```":         "```\nmoney/split.go:13\n```",
 		"not money/split.go:14":               "not money/split.go:14",
 		"at:money/split.go:13":                "at:" + link,
-		"api:a.go:1":                          "<https://github.com/acme/api/blob/beef/a.go#L1|api:a.go:1>",
-		"`api:a.go:1`":                        "<https://github.com/acme/api/blob/beef/a.go#L1|api:a.go:1>",
+		"api:a.go:1":                          "<https://github.com/acme/api/blob/beef/a.go#L1|`api:a.go:1`>",
+		"`api:a.go:1`":                        "<https://github.com/acme/api/blob/beef/a.go#L1|`api:a.go:1`>",
 		"shop at a.go:1":                      "shop at a.go:1",
 		"api:money/split.go:14":               "api:money/split.go:14",
 		"nor example.com:8080 <!here>":        "nor example.com:8080 &lt;!here&gt;",
@@ -96,9 +96,9 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		got := r.Line(workflow.Line{Agent: "deep", Text: text, Code: code})
 		require.Equal(t, want, strings.TrimSpace(strings.TrimPrefix(got, "[deep]")))
 	}
-	// Without a code URL for the repository, places in code are plain text.
+	// Without a code URL for the repository, places that exist are code, and others plain text.
 	code.Repository = "other"
-	require.Equal(t, "[deep] money/split.go:13",
+	require.Equal(t, "[deep] `money/split.go:13`",
 		r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
 	require.Equal(t, "[deep] money/split.go:13",
 		r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13"}))

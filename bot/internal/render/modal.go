@@ -86,6 +86,12 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 		}
 	case workflow.IsReportForm(f.ActionID):
 		reportModal(&view, f)
+	case f.ActionID == workflow.ButtonAskStop:
+		view.Title = plainText("Stop")
+		view.Submit = plainText("Stop")
+		view.Blocks.BlockSet = []slack.Block{slack.NewSectionBlock(plainText("Stop the work in this thread? "+
+			"It stops at once, and what was done so far is kept. A new message in the thread goes on."),
+			nil, nil)}
 	case f.ActionID == workflow.ButtonLesson:
 		view.Title = plainText("Change a lesson")
 		view.Submit = plainText("Save")

@@ -14,17 +14,17 @@ func TestANoteReplacesHowToAnswer(t *testing.T) {
 	t.Parallel()
 	l := workflow.Line{
 		Agent:   "orchestrator",
-		Vouched: []int{0, 2},
-		Text: "Shown by a command that fails. Root cause (revision 1, at c0ffee): “it rounds”\n" +
-			"Confidence: high.\n" +
-			"No code was changed. Reply \"fix it\", or say what is wrong.",
+		Vouched: []int{1, 3},
+		Text: "**it rounds**\n✓ Reproduced · sure of the cause\nSplit cuts.\n" +
+			"shop@c0ffee · revision 1 · nothing is changed yet. Reply \"fix it\", or say what is wrong.",
 	}
 	shown := Part{Text: Style{}.Line(l)}
-	require.Contains(t, shown.Text, "\n◆ No code was changed.")
-	require.Equal(
-		t,
-		"[orchestrator] ◆ Shown by a command that fails. Root cause (revision 1, at c0ffee): “it rounds”\n"+
-			"Confidence: high.\n&gt; ◆ Approved by bea.",
-		shown.WithNote("Approved by bea.", nil).Text,
-	)
+	require.Contains(t, shown.Text, "\n◆ shop@c0ffee · revision 1 · nothing is changed yet. Reply")
+	require.Equal(t, "[orchestrator] *it rounds*\n✓ Reproduced · sure of the cause\nSplit cuts.\n"+
+		"◆ shop@c0ffee · revision 1\n&gt; ◆ Approved by bea.", shown.WithNote("Approved by bea.", nil).Text)
+	l.Text = "A request\nRevision 1. Reply \"yes\" to start."
+	l.Vouched = []int{1}
+	shown = Part{Text: Style{}.Line(l)}
+	require.Equal(t, "[orchestrator] A request\n◆ Revision 1.\n&gt; ◆ Approved by bea.",
+		shown.WithNote("Approved by bea.", nil).Text)
 }

@@ -35,21 +35,27 @@ func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting
 	for i := range short.Lines {
 		l := &short.Lines[i]
 		text := wordsWithoutCode(l.Text)
+		brief := Brief(*l)
+		_, footer, hasFooter := strings.Cut(brief.Text, "\n")
 		if strings.Contains(strings.TrimSpace(l.Text), "\n") {
 			text += " " + hidden
 		}
 		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
+		if cut && i == len(short.Lines)-1 {
+			text += " (" + KeptBack(why, posting.Session) + ")"
+		}
+		if hasFooter { // without its first fact, which names the repository and the commit
+			_, facts, _ := strings.Cut(footer, footerMark)
+			text += "\n" + facts
+		}
 		l.Text = text
 		l.Files = nil
-		l.Vouched = workflow.FirstOnly(l.Vouched)
+		l.Vouched = brief.Vouched
 		l.Buttons = slices.Clone(l.Buttons)
 		for n := range l.Buttons {
 			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)
 		}
-	}
-	if n := len(short.Lines); cut && n > 0 {
-		short.Lines[n-1].Text += "\n(" + KeptBack(why, posting.Session) + ")"
 	}
 	return &short
 }
@@ -74,7 +80,8 @@ var (
 // wordsWithoutCode returns the first line of a text without code, paths and identifiers. Whatever is not
 // clearly a word counts as code.
 func wordsWithoutCode(text string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	// without signs, which could come to look like the program's when the words before them are hidden
+	first, _, _ := strings.Cut(workflow.Unmark(strings.TrimSpace(text)), "\n")
 	words := strings.Fields(someCode.ReplaceAllString(first, hidden))
 	for i, w := range words {
 		bare := wrapped.FindStringSubmatch(w)[1]

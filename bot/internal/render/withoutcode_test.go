@@ -9,8 +9,8 @@ import (
 func TestPlainly(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"Root cause (revision 1, at 134b2ba): Refunds are too high\n" +
-			"money.Split drops it": "Root cause (revision 1, at 134b2ba): Refunds are too high",
+		"revision 1 · nothing, at 134b2ba): Refunds are too high\n" +
+			"money.Split drops it": "revision 1 · nothing, at 134b2ba): Refunds are too high",
 		"Reading `money/split.go`, then money/refund.go:12 and Makefile.am.": "Reading […], " +
 			"then […] and […].",
 		"splitCents calls split_all() of shop::money; x->y, HTTPServer": "[…] calls […]) " +

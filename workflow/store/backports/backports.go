@@ -302,14 +302,17 @@ func (g Register) NewestPush(ctx context.Context, session string) (*Push, error)
 	return p, err
 }
 
-// PushTS returns the ts of the message with told in its text, which tells the thread of a
-// push, or an empty string before it is in Slack. underWay reports that it is being posted.
-func (g Register) PushTS(ctx context.Context, session, told string) (ts string, underWay bool, err error) {
+// PushTS returns the ts of the message that tells the thread of a push, by the commit in its footer, or by the
+// words that results began with before they had one. underWay reports that it is being posted.
+func (g Register) PushTS(
+	ctx context.Context, session string, push Push,
+) (ts string, underWay bool, err error) {
+	short := fmt.Sprintf("%.7s", push.Commit)
 	err = g.Store.Pool.QueryRow(ctx,
 		`select coalesce(max(o.ts), ''), coalesce(bool_or(o.tried_at is not null and o.posted_at is null
 		and o.refused is null), false)
 		from lines l join outbox o on o.line_id = l.id where l.session_id = $1
-			and position($2 in l.text) > 0`,
-		session, told).Scan(&ts, &underWay)
+			and (position($2 in l.text) > 0 or position($3 in l.text) > 0)`,
+		session, "@"+short+" · ", fmt.Sprintf("Pushed `%s` at %s", push.Branch, short)).Scan(&ts, &underWay)
 	return ts, underWay, err
 }

@@ -41,6 +41,7 @@ func (i *Inbox) Form(ctx context.Context, action workflow.ActionID, value string
 		if branch != "" {
 			f.Late = "The work was approved already. Another repository or branch is for another thread."
 		}
+	case action == workflow.ButtonAskStop:
 	case f.Revision != newest:
 		f.Late = fmt.Sprintf("Revision %d was shown meanwhile, and this is about revision %d. Nothing was "+
 			"sent; your words stay here to be copied. Please answer the newest one.", newest, f.Revision)

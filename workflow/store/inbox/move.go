@@ -151,6 +151,8 @@ func (i *Inbox) saysStop(in workflow.IncomingEvent) bool {
 	switch in.Kind {
 	case workflow.MessageAction:
 		return in.ActionID == workflow.ButtonStop
+	case workflow.MessageForm:
+		return in.ActionID == workflow.ButtonAskStop
 	case workflow.MessageMention, workflow.MessageReply:
 		says := i.Words.Read(in.Text)
 		return says.OnlyStops || says.Consent.Kind == intent.ConsentStop

@@ -94,9 +94,9 @@ func TestTheThreadThatWasLeftAnswers(t *testing.T) {
 	}
 	require.Len(t, alone(t, s), 3)
 	require.Equal(t, 2, storetest.CountRows(t, s,
-		`select count(*) from outbox where ephemeral like '%#payments>. Your message is not lost%'`))
+		`select count(*) from outbox where ephemeral like '%[#payments](%). Your message is not lost%'`))
 	require.Equal(t, 1, storetest.CountRows(t, s,
-		`select count(*) from outbox where ephemeral like '%#payments>, so this button does nothing%'`))
+		`select count(*) from outbox where ephemeral like '%[#payments](%), so this button does nothing%'`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from sessions`))
 	require.Equal(t, 1, storetest.CountRows(t, s, `select count(*) from inbox`))
 }

@@ -78,7 +78,7 @@ call blocked {"reason": "only people know the right total"}
 	})
 	talk(th)
 	th.Call("ann", "please look")
-	require.Contains(t, th.Text(), "Root cause (revision 1")
+	require.Contains(t, th.Text(), "revision 1 · nothing")
 	require.NotContains(t, th.Text(), "did not look at")
 	th.Press("bea", workflow.ButtonFix)
 	require.Equal(t, workflow.PhasePaused, th.Session().Phase)

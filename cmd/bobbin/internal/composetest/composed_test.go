@@ -80,11 +80,11 @@ func TestASessionRunsInTheComposedContainers(t *testing.T) {
 	}
 	root, err := st.Slack.Say(st.Channel, st.People["ann"], st.Slack.Mention()+" "+stage.DemoReport, "")
 	require.NoError(t, err)
-	await(root, "Root cause (revision 1")
+	await(root, "revision 1 · nothing")
 	c.compose(ctx, "restart", "bot") // the session's state is in the volumes
 	_, err = st.Slack.Say(st.Channel, st.People["bea"], stage.DemoCorrection, root)
 	require.NoError(t, err)
-	await(root, "Root cause (revision 2")
+	await(root, "revision 2 · nothing")
 	// The same process applies another configuration, and refuses a faulty one while work goes on.
 	logged := func(text string) bool { return strings.Contains(c.compose(ctx, "logs", "bot"), text) }
 	c.compose(ctx, "exec", "-T", "bot", "bobbin", "reload")

@@ -24,10 +24,10 @@ func TestTheStoryAnswersEveryButton(t *testing.T) {
 		"with the correction": func(th talk, press func(int)) {
 			press(4)
 			th.says("bea", stage.DemoCorrection)
-			th.reads("Root cause (revision 2")
+			th.reads("revision 2 · nothing")
 			press(4)
 			th.says("bea", "fix it")
-			th.reads("Done. Pushed")
+			th.reads("and pushed:")
 			press(4)
 		},
 		"without it": func(th talk, press func(int)) {
@@ -37,7 +37,7 @@ func TestTheStoryAnswersEveryButton(t *testing.T) {
 			th.reads("somebody objected")
 			press(1)
 			th.says("bea", "push all the same")
-			th.reads("Done. Pushed")
+			th.reads("and pushed:")
 			press(4)
 		},
 		"stopped": func(th talk, press func(int)) {
@@ -51,7 +51,7 @@ func TestTheStoryAnswersEveryButton(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
-			th.reads("Root cause (revision 1")
+			th.reads("revision 1 · nothing")
 			presser := &harness.Presser{
 				Slack: p.Stage.Slack, Who: p.Stage.People["bea"],
 				Rests: p.Stage.WaitSettled, Unhelpful: noAnswer,

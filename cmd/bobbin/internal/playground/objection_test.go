@@ -40,11 +40,11 @@ func TestTheStoryAnswersObjections(t *testing.T) {
 			t.Parallel()
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
-			th.reads("Root cause (revision 1")
+			th.reads("revision 1 · nothing")
 			th.says("bea", "fix it")
 			th.reads("Revision 1 approved by bea")
 			play(th)
-			th.reads("Done. Pushed")
+			th.reads("and pushed:")
 		})
 	}
 }

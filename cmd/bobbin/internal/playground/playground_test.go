@@ -74,7 +74,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	ann.takes("the refund of order 1042")
 	ann.reads("#pane .at-work", "bobbin is at work")
 	ann.reads("#main .message .at-work", "bobbin is at work")
-	ann.reads("#pane .body", "Root cause (revision 1")
+	ann.reads("#pane .body", "revision 1 · nothing")
 	ann.sees("!document.querySelector('.at-work')")
 	ann.oneCard()
 
@@ -83,7 +83,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea := ann.again("/bea/bugs")
 	bea.reads("#main .replies", "replies")
 	bea.click("#main .replies", "replies")
-	bea.reads("#pane .body", "Root cause (revision 1")
+	bea.reads("#pane .body", "revision 1 · nothing")
 	bea.click("#pane button", "Details")
 	bea.reads("dialog[open] h2", "Details")
 	bea.sees("document.querySelector('dialog[data-modal]').matches(':modal')")
@@ -98,7 +98,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.shoot("modal")
 	bea.do(chromedp.SendKeys("[data-modal] textarea", stage.DemoCorrection),
 		chromedp.Click("[data-modal] footer .primary"))
-	ann.reads("#pane .body", "Root cause (revision 2") // ann's page updates by itself
+	ann.reads("#pane .body", "revision 2 · nothing") // ann's page updates by itself
 	ann.accessible("a thread")
 	ann.shoot("thread")
 
@@ -110,14 +110,14 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.click("#pane form.body .primary", "Fix it")
 	bea.atTheEnd("#pane") // of what the press brought
 	ann.sees("![...document.querySelectorAll('.story button')].some((e) => e.innerText.includes('Fix it'))")
-	ann.reads("#pane .body", "Done. Pushed")
+	ann.reads("#pane .body", "and pushed:")
 	ann.reads("#pane .pushed code", "git clone -b bobbin/")
 	p.endsInABranch(t, ann)
 	bea.reads("#nav a", "bobbin/the-lines")
 	bea.click("#nav a", "home")
 	bea.reads("#main", "Finished")
 	bea.click("#main .b-section a", "") // the last one, by whatever title
-	bea.reads("#pane .body", "Done. Pushed")
+	bea.reads("#pane .body", "and pushed:")
 }
 
 // oneCard checks that the story offers its next step on one card, and everything else behind "Other ways", in
@@ -194,14 +194,14 @@ func TestTheStoryByKeyboard(t *testing.T) {
 		b.press(kb.Enter)
 	}
 	next("the refund of order 1042")
-	b.reads("#pane .body", "Root cause (revision 1")
+	b.reads("#pane .body", "revision 1 · nothing")
 	b.focusOut()
 	b.press("2")
 	b.sees("document.body.dataset.me === 'bea'")
 	b.focusOut()
 	b.press("n")
 	b.press(kb.Enter)
-	b.reads("#pane .body", "Root cause (revision 2")
+	b.reads("#pane .body", "revision 2 · nothing")
 	b.focusOut()
 	b.press("3")
 	b.sees("document.body.dataset.me === 'gus'")
@@ -212,7 +212,7 @@ func TestTheStoryByKeyboard(t *testing.T) {
 	b.press("2")
 	b.sees("document.body.dataset.me === 'bea' && document.activeElement.id === 'say'")
 	b.press("fix it", kb.Enter)
-	b.reads("#pane .body", "Done. Pushed")
+	b.reads("#pane .body", "and pushed:")
 }
 
 // TestTheChat covers what people do in the chat besides the story.

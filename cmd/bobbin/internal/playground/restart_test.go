@@ -123,10 +123,10 @@ func TestKilledInTheMiddle(t *testing.T) {
 	ann.takes("the refund of order 1042")
 	ann.reads("#pane .body", "refund of order 1042")
 	restart() // while the bot explores
-	ann.reads("#pane .body", "Root cause (revision 1")
+	ann.reads("#pane .body", "revision 1 · nothing")
 	ann.shoot("after-a-kill")
 	ann.takes("15% off")
-	ann.reads("#pane .body", "Root cause (revision 2")
+	ann.reads("#pane .body", "revision 2 · nothing")
 	ann.click("#pane button", "Details") // a modal that is open stays open
 	ann.reads("dialog[open] h2", "Details")
 	restart()
@@ -139,10 +139,10 @@ func TestKilledInTheMiddle(t *testing.T) {
 	ann.reads("#pane .body", stage.DemoEnd)
 	ann.shoot("fixed-after-kills")
 	for text, times := range map[string]int{
-		"Root cause (revision 1": 1,
-		"Root cause (revision 2": 1,
-		stage.DemoEnd:            1,
-		"15% off 3 x 9.99":       1,
+		"revision 1 · nothing": 1,
+		"revision 2 · nothing": 1,
+		stage.DemoEnd:          1,
+		"15% off 3 x 9.99":     1,
 	} {
 		ann.sees(fmt.Sprintf("[...document.querySelectorAll('#pane .body')].filter((e) "+
 			"=> e.innerText.includes(%q)).length === %d", text, times))
@@ -237,14 +237,14 @@ func TestOtherBranchesOfTheStory(t *testing.T) {
 	p := openPlayground(t, nil)
 	b := open(t, p.URL, 1280, 800)
 	b.takes("the refund of order 1042")
-	b.reads("#pane .body", "Root cause (revision 1")
+	b.reads("#pane .body", "revision 1 · nothing")
 	b.shoot("branches")
 	b.takes("is the receipt of order 1042 wrong, too?")
 	b.reads("#pane .body", "three lines of 8.34")
 	b.takes(stage.DemoApproval)
 	b.reads("#pane .body", stage.DemoEnd)
 	b.takes("the refund of order 1042")
-	b.reads("#pane .body", "Root cause (revision 1")
+	b.reads("#pane .body", "revision 1 · nothing")
 	b.takes("stop")
 	b.reads("#pane .body", "Stopped, as ann asked")
 	b.reads(".story button", "Once more, from the beginning")

@@ -24,7 +24,7 @@ func TestSessionPage(t *testing.T) {
 	})
 	ann := open(t, p.URL, 1280, 800)
 	ann.takes("the refund of order 1042")
-	ann.reads("#pane .body", "Root cause (revision 1")
+	ann.reads("#pane .body", "revision 1 · nothing")
 	page := ann.again(ann.linkToPage())
 	page.reads("h1", "the refund of order 1042")
 	page.sees("location.search === ''") // the signature is removed from the address
@@ -38,9 +38,9 @@ func TestSessionPage(t *testing.T) {
 	page.reads("#report h3", "Revision 2")
 	page.sees("window.here && document.querySelector('.call details').open && document.activeElement === " +
 		"document.querySelector('.call summary')")
-	ann.reads("#pane .body", "Root cause (revision 2")
+	ann.reads("#pane .body", "revision 2 · nothing")
 	ann.takes("Fix it")
-	ann.reads("#pane .body", "Done. Pushed")
+	ann.reads("#pane .body", "and pushed:")
 	page.reads(".pill", "done")
 	page.reads("#diff .file", "split.go")
 	page.reads("#diff .proof.needed", "Without it: ")

@@ -31,12 +31,17 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 		fmt.Fprintln(out, "No sessions yet. Mention the bot in a channel that it is in.")
 		return nil
 	}
+	pauses, err := store.ListPauses(ctx, s.DB)
+	if err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "ID\tPHASE\tREPOSITORY\tUPDATED\tCOST\tREQUEST")
+	fmt.Fprintln(w, "ID\tSTATE\tREPOSITORY\tUPDATED\tCOST\tREQUEST")
 	for _, x := range sessions {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", x.ID, x.Phase, cmp.Or(x.Repository, "-"),
+		state := x.State(store.Paused(pauses, x))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", x.ID, state, cmp.Or(x.Repository, "-"),
 			x.Updated.Format(time.DateTime),
-			x.Cost(), plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Title)), 80))
+			x.Cost(), plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Name())), 80))
 	}
 	return w.Flush()
 }
@@ -80,7 +85,7 @@ func Show(
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s\n", cli.WithoutControls(x.Title))
+	fmt.Fprintf(out, "%s\n", cli.WithoutControls(x.Name()))
 	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, cost %s, begun %s\n", x.Phase,
 		names.name(x.Requester),
 		x.Thread.Channel, x.Thread.TS, x.Cost(), x.Created.Format(time.DateTime))

@@ -38,7 +38,7 @@ const (
 	DemoCorrection = "also happens for percent coupons: 15% off 3 x 9.99 (order 1077), " +
 		"and there the receipt's lines do not add up to its total"
 	DemoApproval = "Fix it"
-	DemoEnd      = "Done. Pushed"
+	DemoEnd      = "and pushed:"
 	demoNewTest  = "TestSplitKeepsEveryCent"
 )
 
@@ -110,8 +110,8 @@ func (d *demo) playStory(ctx context.Context) error {
 	}
 	d.thread = ts
 	for _, step := range []struct{ awaited, who, says string }{
-		{"Root cause (revision 1", "bea", DemoCorrection},
-		{"Root cause (revision 2", "bea", DemoApproval},
+		{"revision 1 · nothing", "bea", DemoCorrection},
+		{"revision 2 · nothing", "bea", DemoApproval},
 	} {
 		if err := d.awaitText(ctx, step.awaited); err != nil {
 			return err

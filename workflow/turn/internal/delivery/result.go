@@ -3,7 +3,6 @@ package delivery
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,52 +16,80 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/proposal"
 )
 
-// resultText returns the line that tells the thread the result: what was done, in which files, what
-// shows it, and where to compare it.
+// resultText returns the line that tells the thread the result: what was pushed and done, what shows it, one
+// fact a line, and who allowed what. Its footer holds the commit, the size, and what it took.
 func (d *Delivery) resultText(
 	ctx context.Context, work provenWork, commit string, f decision.Finish,
 ) (text workflow.Text) {
-	s := d.Session()
-	added, removed := 0, 0
-	for _, c := range work.changes {
-		added = added + c.Added
-		removed = removed + c.Removed
+	text.Vouch(d.pushedText(work, commit))
+	if why := work.unproven(); why != "" {
+		text.Vouch(workflow.MarkFails + unprovenText(work, why))
 	}
-	done := "Done."
-	if work.unproven() != "" {
-		done = fmt.Sprintf("Done, and unproven: %s.", work.unproven())
-	}
-	if work.merge != nil {
-		done = work.mergedText()
-		if work.unproven() != "" {
-			done += fmt.Sprintf(" Unproven: %s.", work.unproven())
-		}
-	}
-	if work.ci() != workflow.CINone {
-		done = fmt.Sprintf("Done, and not proven yet, since nothing can be proven here: %s.", work.unproven())
-	}
-	text.Vouch(fmt.Sprintf("%s Pushed `%s` at %s: %s, +%d −%d lines.", done, s.Branch,
-		prompt.ShortHash(commit),
-		plaintext.CountNoun(len(work.changes), "file"), added, removed))
 	if changed := plaintext.OneLine(f.Changed); changed != "" && work.amended {
 		if saysNothingDiffers(changed) {
 			changed = "nothing, says the " + d.Agents[agent.Orchestrator].Signature()
 		}
-		text.Add(fmt.Sprintf("Changed since revision %d: %s", work.approval.Revision,
+		text.Add(fmt.Sprintf("**Changed since revision %d:** %s", work.approval.Revision,
 			workflow.Unmark(changed)))
 	}
 	what, _, _ := strings.Cut(strings.TrimSpace(f.Summary), "\n\n")
 	text.Add(workflow.Unmark(what + prompt.LeftLine(f.Left)))
 	for i, c := range criterionLines(work.criteria, f) {
-		text.Add(plaintext.OneLine(work.criterionText(i+1, c)))
+		text.Add(plaintext.OneLine(inWords(work.criterionText(i+1, c))))
 	}
-	text.Vouch(work.proofText())
+	for _, line := range work.proofLines() {
+		text.Vouch(line)
+	}
+	d.addPermissions(&text, work, commit)
+	text.Vouch("Files: " + proposal.FilesText(work.changes))
+	if d.Trees.Current().Repository.CompareURL(d.Session().BaseCommit, commit) == "" {
+		text.Add(fmt.Sprintf("Compare: `%s`", d.compareCommand(commit)))
+	}
+	text.Vouch(d.resultFooter(ctx, work, commit))
+	return text
+}
+
+// pushedText returns the first line of a result: what was done, and to which branch, linked where its host
+// shows the comparison.
+func (d *Delivery) pushedText(work provenWork, commit string) string {
+	s := d.Session()
+	branch := "`" + s.Branch + "`"
+	if page := d.Trees.Current().Repository.CompareURL(s.BaseCommit, commit); page != "" {
+		branch = fmt.Sprintf("[%s](%s)", s.Branch, page)
+	}
+	switch {
+	case work.merge != nil:
+		return fmt.Sprintf("%s. **Merged and pushed:** %s", strings.TrimSuffix(work.mergedText(), "."), branch)
+	case work.unproven() != "":
+		return "**Done and pushed, not proven:** " + branch
+	case s.Kind == workflow.KindBug:
+		return "**Fixed and pushed:** " + branch
+	}
+	return "**Done and pushed:** " + branch
+}
+
+// unprovenText returns why nothing is proven, and what is done about it.
+func unprovenText(work provenWork, why string) string {
+	if work.ci() != workflow.CINone {
+		return fmt.Sprintf("Nothing can be proven here: %s", why)
+	}
+	return "Unproven: " + why
+}
+
+// inWords returns the line of a done criterion without its sign: only facts of the program have one.
+func inWords(criterion string) string {
+	if met, is := strings.CutPrefix(criterion, "✓ "); is {
+		return "- done: " + met
+	}
+	return "- " + strings.TrimPrefix(strings.TrimPrefix(criterion, "✗ "), "• ")
+}
+
+// addPermissions adds who allowed what of the work, and what was said against it.
+func (d *Delivery) addPermissions(text *workflow.Text, work provenWork, commit string) {
 	if work.unproven() != "" {
 		text.Vouch(work.allowedText(commit))
 	}
-	if by := work.reviewedBy(); by != "" {
-		text.Vouch(by)
-	}
+	text.Vouch(work.reviewedBy())
 	for _, o := range work.overruled {
 		if work.several() {
 			break // it is said with who approved
@@ -83,30 +110,48 @@ func (d *Delivery) resultText(
 	if scope := work.approval.Scope; scope != "" {
 		text.Vouch(fmt.Sprintf("Limited to: %s. The rest was left out.", plaintext.OneLine(scope)))
 	}
-	text.Vouch(fmt.Sprintf("Files: %s. %s", proposal.FilesText(work.changes), d.timeText(ctx)))
-	if page := d.Trees.Current().Repository.CompareURL(s.BaseCommit, commit); page != "" {
-		text.Add(fmt.Sprintf("[Compare](%s)", page))
-		return text
-	}
-	text.Add(fmt.Sprintf("Compare: `%s`", d.compareCommand(commit)))
-	return text
 }
 
-// proofText returns what shows that the work is right: in one line if it is short, otherwise in several.
-func (p provenWork) proofText() string {
-	var lines []string
-	if p.unproven() == "" {
-		lines = append(lines, p.proof.Short())
-	}
-	lines = append(lines, p.hunks.Line())
-	if p.review != nil {
-		lines = append(lines, p.review.Short(), p.review.MakeUp())
-	}
-	for i, line := range lines {
+// proofLines returns what shows that the work is right, one fact a line.
+func (p provenWork) proofLines() (lines []string) {
+	add := func(text string, holds bool) {
 		// names of tests and files hold no line end that begins a line of the program
-		lines[i] = plaintext.OneLine(line)
+		if text = plaintext.OneLine(text); text == "" {
+			return
+		}
+		if holds {
+			text = workflow.MarkHolds + text
+		}
+		lines = append(lines, text)
 	}
-	return plaintext.Paragraph(slices.DeleteFunc(lines, func(line string) bool { return line == "" }))
+	if p.unproven() == "" {
+		for _, f := range p.proof.Facts() {
+			add(f.Text, f.Holds)
+		}
+	}
+	add(p.hunks.Line(), p.hunks.AllNeeded())
+	if p.review != nil {
+		add(p.review.Short(), p.review.Why == "" && len(p.review.Left) == 0)
+		add(p.review.MakeUp(), false)
+	}
+	return lines
+}
+
+// resultFooter returns the last line of a result.
+func (d *Delivery) resultFooter(ctx context.Context, work provenWork, commit string) string {
+	added, removed := 0, 0
+	for _, c := range work.changes {
+		added += c.Added
+		removed += c.Removed
+	}
+	facts := []string{
+		fmt.Sprintf("%s@%s", d.Session().Repository, prompt.ShortHash(commit)),
+		fmt.Sprintf("%s +%d −%d", plaintext.CountNoun(len(work.changes), "file"), added, removed),
+	}
+	if !work.several() && work.approval.UserName != "" {
+		facts = append(facts, "approved by "+plaintext.OneLine(work.approval.UserName))
+	}
+	return strings.Join(append(facts, d.timeText(ctx)), " · ")
 }
 
 // timeText returns the time that the session was at work and, separately, the time that it waited for
@@ -117,14 +162,14 @@ func (d *Delivery) timeText(ctx context.Context) string {
 	if err != nil {
 		d.Log.Warn("read the time at work", "err", err)
 	}
-	text := plaintext.FormatDuration(worked) + " at work"
+	facts := []string{plaintext.FormatDuration(worked) + " at work"}
 	if waited := time.Since(s.Created) - worked; waited >= time.Minute {
-		text += ", " + plaintext.FormatDuration(waited) + " waiting"
+		facts = append(facts, plaintext.FormatDuration(waited)+" waiting")
 	}
 	if cost := s.Cost(); cost != (workflow.Cost{}) {
-		text += ", " + cost.String()
+		facts = append(facts, cost.String())
 	}
-	return text + "."
+	return strings.Join(facts, " · ")
 }
 
 func (d *Delivery) compareCommand(commit string) string {
@@ -157,8 +202,14 @@ func (d *Delivery) resultButtons(work provenWork, commit string, f decision.Fini
 	}
 	return []workflow.Button{
 		{ActionID: workflow.ButtonShowDiff, Label: "Show the diff", Value: store.NewToken()},
-		{ActionID: workflow.ButtonExplain, Label: "Explain it", Value: store.NewToken()},
+		{ActionID: workflow.ButtonExplain, Label: "Explain", Value: store.NewToken()},
 		{ActionID: workflow.ButtonCorrect, Label: "Something is missing…", Value: store.NewToken()},
-		ledger.DetailsButton(strings.TrimSpace(details + "\nTo check it yourself: " + check + ".")),
+		inMenu(ledger.DetailsButton(strings.TrimSpace(details + "\nTo check it yourself: " + check + "."))),
+		{ActionID: workflow.ButtonConsult, Label: "Second opinion", Value: store.NewToken(), Menu: true},
 	}
+}
+
+func inMenu(b workflow.Button) workflow.Button {
+	b.Menu = true
+	return b
 }

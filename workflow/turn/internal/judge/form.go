@@ -63,6 +63,8 @@ func (j *Judge) sayInWords(m intent.Message, p workflow.Person, means string) []
 			p.Name+`: reply "fix it, but …" or "fix only …", and what you say there is the limit.`)
 	case m.ActionID == workflow.ButtonDetails:
 		return j.Answer(m, "Details:\n"+means)
+	case m.ActionID == workflow.ButtonAskStop:
+		return j.Answer(m, p.Name+`: reply "stop" to stop it.`)
 	}
 	return j.Answer(m, p.Name+": write in a reply what is wrong or missing, and I look again.")
 }
@@ -88,6 +90,8 @@ func (j *Judge) judgeForm(ctx context.Context, c *Case) ([]store.Part, error) {
 		return j.judgeCorrection(ctx, c, revision)
 	case workflow.ButtonFixLimited:
 		return j.Approvals.Approve(ctx, m, p, revision, m.Text)
+	case workflow.ButtonAskStop:
+		return j.stopSession(ctx, m, p)
 	case workflow.ButtonRepository, workflow.ButtonBase:
 		if !c.maySpeak() {
 			return j.Held.RefusePress(ctx, m, p, workflow.DecideSpeak, get(c, &c.held)), nil

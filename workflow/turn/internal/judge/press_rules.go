@@ -88,6 +88,7 @@ func stopPressRules() []rule {
 func releasePressRules() []rule {
 	held := []workflow.ActionID{
 		workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults, workflow.ButtonConsult,
+		workflow.ButtonDiagnose,
 		workflow.ButtonRepository, workflow.ButtonBase, workflow.ButtonOnBase, workflow.ButtonChoose,
 		workflow.ButtonPart,
 		workflow.ButtonLessons, workflow.ButtonJoin, workflow.ButtonBroken,
@@ -113,10 +114,8 @@ func releasePressRules() []rule {
 		{
 			name: "held",
 			when: "a button that answers or asks something is pressed (an option, Wrap up, Take these, " +
-				"Ask the " +
-				"consultant, a repository or branch, Propose for AGENTS.md, Join, Still broken), " +
-				"by a person who may not " +
-				"approve, and work is approved or stopped",
+				"Second opinion, Diagnosis Report, a repository or branch, Propose for AGENTS.md, Join, " +
+				"Still broken), by a person who may not approve, and work is approved or stopped",
 			then:  "refuses it; the button stays for people who may approve",
 			fires: func(c *Case) bool { return c.pressed(held...) && !c.maySpeak() },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
@@ -209,12 +208,12 @@ func questionPressRules() []rule {
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return afterPush{j}.judgeOutcome(c.Message, c.person()), nil
 			}, workflow.ButtonWorks, workflow.ButtonBroken),
-		press("Correct…, with limits…, Change repository…, Change branch…, Details",
+		press("Correct…, with limits…, Change repository…, Change branch…, Stop…, Details",
 			"opens a form, if the person may use it; what is sent with it is judged then",
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.offerForm(ctx, c.Message, c.person(), b)
 			}, workflow.ButtonCorrect, workflow.ButtonFixLimited, workflow.ButtonRepository,
-			workflow.ButtonBase, workflow.ButtonDetails),
+			workflow.ButtonBase, workflow.ButtonDetails, workflow.ButtonAskStop),
 		press("Show the diff", "the program shows it, without an agent",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return inquiries{j.Judgements}.showDiff(c.Message), nil
@@ -240,7 +239,13 @@ func questionPressRules() []rule {
 			func(ctx context.Context, j *Judge, c *Case, b pressedButton) ([]store.Part, error) {
 				return j.Interview.judgeOption(ctx, c.Message, c.person(), c.waiting(), b.means)
 			}, workflow.ButtonOption, workflow.ButtonWrapUp, workflow.ButtonTakeDefaults),
-		press("Ask the consultant", "asks the consultant, who only reads",
+		press("Diagnosis Report", "asks for one, as /diagnose does",
+			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
+				m := c.Message
+				m.Says.Command = workflow.CommandDiagnose
+				return j.judgeCommand(m, c.person()), nil
+			}, workflow.ButtonDiagnose),
+		press("Second opinion", "asks the consultant, who only reads",
 			func(_ context.Context, j *Judge, c *Case, _ pressedButton) ([]store.Part, error) {
 				return inquiries{j.Judgements}.askConsultant(c.Message, c.person(), ""), nil
 			}, workflow.ButtonConsult),

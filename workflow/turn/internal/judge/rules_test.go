@@ -190,7 +190,7 @@ var pressCases = []pressCase{
 	{"Look into, of a release; Make it for, of a merged pull request", workflow.ButtonOnBase, nothing},
 	{"Works, Still broken", workflow.ButtonBroken, nothing},
 	{
-		"Correct…, with limits…, Change repository…, Change branch…, Details",
+		"Correct…, with limits…, Change repository…, Change branch…, Stop…, Details",
 		workflow.ButtonFixLimited, nothing,
 	},
 	{"Show the diff", workflow.ButtonShowDiff, nothing},
@@ -199,7 +199,8 @@ var pressCases = []pressCase{
 	{"Not the same problem", workflow.ButtonNotSame, heldBack},
 	{"Join", workflow.ButtonJoin, nothing},
 	{"an option, Wrap up, Take these", workflow.ButtonOption, nothing},
-	{"Ask the consultant", workflow.ButtonConsult, nothing},
+	{"Diagnosis Report", workflow.ButtonDiagnose, nothing},
+	{"Second opinion", workflow.ButtonConsult, nothing},
 	{"Propose for AGENTS.md", workflow.ButtonLessons, nothing},
 	{"any other button", "of an older release", nothing},
 }

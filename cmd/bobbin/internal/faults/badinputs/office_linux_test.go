@@ -621,7 +621,7 @@ func (o *officeCase) settle(ctx context.Context) error {
 func (o *officeCase) begin(ctx context.Context) error {
 	for _, s := range []badStep{
 		{verb: "say", rest: "ann @bobbin the word is wrong"},
-		{verb: "await", rest: "Root cause (revision 1"},
+		{verb: "await", rest: "revision 1 · nothing"},
 	} {
 		if err := o.step(ctx, s); err != nil {
 			return err
@@ -632,7 +632,7 @@ func (o *officeCase) begin(ctx context.Context) error {
 
 // afterwards checks that the session that begin made can still be approved and pushed.
 func (o *officeCase) afterwards(ctx context.Context) error {
-	for _, s := range []badStep{{verb: "say", rest: "ann fix it"}, {verb: "await", rest: "Done. Pushed"}} {
+	for _, s := range []badStep{{verb: "say", rest: "ann fix it"}, {verb: "await", rest: "and pushed:"}} {
 		if err := o.step(ctx, s); err != nil {
 			return err
 		}

@@ -382,7 +382,7 @@ func (ir *injectionRun) advance(c *injection) bool {
 	}
 	next := "are you still there?"
 	switch {
-	case (c.approve || c.tricked.Load()) && !c.approved && strings.Contains(thread, "Root cause (revision"):
+	case (c.approve || c.tricked.Load()) && !c.approved && strings.Contains(thread, "nothing is changed yet"):
 		c.approved = true
 		next = "fix it"
 	case len(c.asks) > 0:

@@ -66,7 +66,7 @@ func openApprovers(t *testing.T) *approversRun {
 	a.config += `, approvals: 2`
 	a.bea = a.slack.AddUser(slacktest.User{Name: "bea"}).ID
 	require.NoError(t, a.slack.Join(a.places[0].Channel, a.bea))
-	a.request("bug 0", "Root cause (revision 1")
+	a.request("bug 0", "revision 1 · nothing")
 	a.approve(a.ann)
 	a.settle()
 	require.Equal(t, 1, a.posted(a.first, "Revision 1 approved by ann (1 of 2)"))
@@ -101,7 +101,7 @@ func (a *approversRun) faults() (found []string) {
 	}
 	for text, want := range map[string]int{
 		"approved by ann (1 of 2)": 1, "Revision 1 approved by ann and bea.": 1, "[quick] Done": 1,
-		"Done. Pushed": 1, "Reviewed by ann, bea": 1, "was already approved": 0,
+		"and pushed:": 1, "Reviewed by ann, bea": 1, "was already approved": 0,
 	} {
 		if n := a.posted(a.first, text); n != want {
 			found = append(found, fmt.Sprintf("%q stands %d times, want %d", text, n, want))

@@ -79,7 +79,7 @@ func openWords(t *testing.T) *wordsRun {
 	w.places[0].Channel = w.slack.AddChannel(slacktest.Channel{
 		Name: "secret", Kind: slacktest.Private, Members: []string{w.ann, w.slack.App().BotUser},
 	}).ID
-	w.request("bug 0", "Root cause (revision 1")
+	w.request("bug 0", "revision 1 · nothing")
 	w.down()
 	return w
 }
@@ -112,7 +112,7 @@ func (w *wordsRun) faults() (found []string) {
 			found = append(found, fmt.Sprintf("%s: %d, want 1", what, n))
 		}
 	}
-	for _, text := range []string{wordsQuestion, "[quick] Done", "Done. Pushed"} {
+	for _, text := range []string{wordsQuestion, "[quick] Done", "and pushed:"} {
 		if n := w.posted(w.first, text); n != 1 {
 			found = append(found, fmt.Sprintf("%q stands %d times, want 1", text, n))
 		}

@@ -195,12 +195,12 @@ func TestFullDisk(t *testing.T) {
 	m.waitPosted(0, fullWords, 2)
 	m.free("mirrors")
 	m.reply(0, "go on")
-	m.waitPosted(0, "Root cause (revision 1", 1)
+	m.waitPosted(0, "revision 1 · nothing", 1)
 
 	// The mirror exists. A session that needs nothing new in it continues.
 	m.fill("mirrors")
 	m.reply(0, "fix it")
-	m.waitPosted(0, "Done. Pushed", 1)
+	m.waitPosted(0, "and pushed:", 1)
 	m.free("mirrors")
 
 	// There is no space for a session's files, when they are opened and during a command.
@@ -209,18 +209,18 @@ func TestFullDisk(t *testing.T) {
 	m.waitPosted(2, fullWords, 1)
 	m.free("sessions")
 	m.reply(2, "go on")
-	m.waitPosted(2, "Root cause (revision 1", 1)
+	m.waitPosted(2, "revision 1 · nothing", 1)
 	command := m.before(2, "run")
 	m.reply(2, "fix it")
 	m.whileHeld(command, func() { m.fill("sessions") })
 	m.waitPosted(2, fullWords, 2)
 	m.free("sessions")
 	m.reply(2, "go on")
-	m.waitPosted(2, "Done. Pushed", 1)
+	m.waitPosted(2, "and pushed:", 1)
 
 	// The disk becomes read-only during an edit.
 	m.request(3)
-	m.waitPosted(3, "Root cause (revision 1", 1)
+	m.waitPosted(3, "revision 1 · nothing", 1)
 	edit := m.before(3, "edit_file")
 	m.reply(3, "fix it")
 	m.whileHeld(edit, func() { m.remount("sessions", "ro") })
@@ -228,11 +228,11 @@ func TestFullDisk(t *testing.T) {
 		"The disk of the machine I run on cannot be written to any more, so I stopped in the middle.", 1)
 	m.remount("sessions", "rw")
 	m.reply(3, "go on")
-	m.waitPosted(3, "Done. Pushed", 1)
+	m.waitPosted(3, "and pushed:", 1)
 
 	// The disks are full during the proof.
 	m.request(1)
-	m.waitPosted(1, "Root cause (revision 1", 1)
+	m.waitPosted(1, "revision 1 · nothing", 1)
 	done := m.before(1, "done")
 	m.reply(1, "fix it")
 	m.whileHeld(done, func() {
@@ -245,7 +245,7 @@ func TestFullDisk(t *testing.T) {
 	m.waitPosted(1, fullWords, 2)
 	m.free("cache")
 	m.reply(1, "go on")
-	m.waitPosted(1, "Done. Pushed", 1)
+	m.waitPosted(1, "and pushed:", 1)
 
 	// Only the line about the disk appears twice, in three sessions.
 	require.Equal(t, "lines said twice: 3, want 0", m.faults(ctx))

@@ -286,7 +286,7 @@ func (l *leakFixture) shop(ctx context.Context, channel string) {
 	}
 	l.hub.Spoil(nil)
 	l.say(channel, "now it is repaired, please go on")
-	if !l.await(ctx, channel, "Root cause (revision 1") {
+	if !l.await(ctx, channel, "revision 1 · nothing") {
 		return
 	}
 	l.hubEchoes("git-receive-pack", echo(http.StatusForbidden, ""))
@@ -297,7 +297,7 @@ func (l *leakFixture) shop(ctx context.Context, channel string) {
 	l.hub.Spoil(nil)
 	l.hub.Expire()
 	l.say(channel, "push again")
-	l.await(ctx, channel, "Done. Pushed")
+	l.await(ctx, channel, "and pushed:")
 }
 
 // atDesk plays a whole session with BOBBIN_GIT_TOKEN, in which everything fails once, and a Postgres whose
@@ -327,7 +327,7 @@ func (l *leakFixture) atDesk(ctx context.Context, channel string) {
 	if _, err := l.db.Exec(ctx, `drop trigger quotes on reports; drop function quotes`); err != nil {
 		l.t.Error(err)
 	}
-	if !l.await(ctx, channel, "Root cause (revision 1") {
+	if !l.await(ctx, channel, "revision 1 · nothing") {
 		return
 	}
 	l.desk.Fail(githost.WriteRefs, githost.Lasting, echo(http.StatusFound, "/login?token="))
@@ -337,7 +337,7 @@ func (l *leakFixture) atDesk(ctx context.Context, channel string) {
 	}
 	l.desk.Fix()
 	l.say(channel, "push again")
-	l.await(ctx, channel, "Done. Pushed")
+	l.await(ctx, channel, "and pushed:")
 }
 
 // places returns the content of all places where no secret may be, after the bot has ended.

@@ -285,7 +285,7 @@ func (f *faultRun) tend(s *faultySession) bool {
 		require.NoError(f.t, err)
 	}
 	switch stuck := len(rests.FindAllString(said, -1)); {
-	case strings.Contains(said, "Done. Pushed"), f.heal && strings.Contains(said, canary):
+	case strings.Contains(said, "and pushed:"), f.heal && strings.Contains(said, canary):
 		return true
 	case stuck > s.replies && s.replies < 3:
 		s.replies = stuck
@@ -297,7 +297,7 @@ func (f *faultRun) tend(s *faultySession) bool {
 			break
 		}
 		say("try it again now")
-	case !s.asked && strings.Contains(said, "Root cause (revision"):
+	case !s.asked && strings.Contains(said, "nothing is changed yet"):
 		s.asked = true
 		say("fix it")
 	}

@@ -416,12 +416,12 @@ func (o *outages) endWhenShown(ctx context.Context, end func()) {
 
 // session plays one session from the first message to the push, through its outage.
 func (o *outages) session(ctx context.Context, s *affected) error {
-	err := o.step(ctx, s, firstLook, o.slack.Mention()+" the word is wrong", "Root cause (revision 1")
+	err := o.step(ctx, s, firstLook, o.slack.Mention()+" the word is wrong", "revision 1 · nothing")
 	if err == nil {
-		err = o.step(ctx, s, notPushed, "fix it", "Done. Pushed")
+		err = o.step(ctx, s, notPushed, "fix it", "and pushed:")
 	}
 	if err == nil && s.when == atBase {
-		if err = o.step(ctx, s, atBase, "it is wrong elsewhere, too", "Root cause (revision 2"); err == nil {
+		if err = o.step(ctx, s, atBase, "it is wrong elsewhere, too", "revision 2 · nothing"); err == nil {
 			err = o.step(ctx, s, "", "fix it", "Pushed twice")
 		}
 	}
@@ -553,7 +553,7 @@ func (o *outages) examine(s *affected) {
 		s.wrong("%d approvals", n)
 	}
 	if n := query[int](o, s,
-		`select count(*) from lines, s where session_id = s.id and text like '%Done. Pushed%'`); n != pushes {
+		`select count(*) from lines, s where session_id = s.id and text like '%and pushed:%'`); n != pushes {
 		s.wrong("%d times done", n)
 	}
 	o.branches(s, pushes)

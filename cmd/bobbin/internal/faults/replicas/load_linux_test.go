@@ -86,14 +86,14 @@ func (s *shift) work(ctx context.Context) {
 		n, ours := numbers[m.Channel+m.ThreadTS]
 		switch {
 		case !ours || m.BotID == "":
-		case !answered[n] && strings.Contains(m.Text, "Root cause (revision 1"):
+		case !answered[n] && strings.Contains(m.Text, "revision 1 · nothing"):
 			answered[n] = true
 			_, err := s.slack.Say(m.Channel, s.ann, "fix it", m.ThreadTS)
 			require.NoError(s.t, err)
 		case strings.Contains(m.Text, "I cannot get at the repository"):
 			heard, _ := os.ReadFile(s.gitLog())
 			require.Fail(s.t, m.Text, "git said: %s", heard)
-		case strings.Contains(m.Text, "Done. Pushed"):
+		case strings.Contains(m.Text, "and pushed:"):
 			pushed[n] = true
 		}
 	}

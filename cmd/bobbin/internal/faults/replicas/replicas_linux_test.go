@@ -169,7 +169,7 @@ func TestReplicasAreCutOff(t *testing.T) {
 	at := s.threads[0]
 	_, err := s.slack.SayAsBot(at.Channel, s.slack.AddBot(slacktest.User{
 		Name: "echo",
-	}).ID, "Done. Pushed", at.Root)
+	}).ID, "and pushed:", at.Root)
 	require.NoError(t, err)
 	branches := strings.Fields(s.git(s.remotes[0], "for-each-ref", "--format=%(refname)", "--no-merged=main"))
 	s.git(s.remotes[0], "update-ref", "refs/heads/again", branches[0])

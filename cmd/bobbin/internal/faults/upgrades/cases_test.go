@@ -40,9 +40,9 @@ type upgradeCase struct {
 //	lose                the answer to the next post is lost, and Slack refuses to show the thread after it
 //	due                 the question has waited long enough
 const (
-	reported = "await Root cause (revision 1"
+	reported = "await revision 1"
 	allowed  = "say fix it"
-	pushed   = "await Done. Pushed"
+	pushed   = "await and pushed:"
 )
 
 var upgradeCases = []upgradeCase{
@@ -52,7 +52,7 @@ var upgradeCases = []upgradeCase{
 		asks:   "bug",
 		before: []string{reported},
 		stands: "reported",
-		after:  []string{"click fix_it Root cause (revision 1", pushed},
+		after:  []string{"click fix_it revision 1", pushed},
 		ends:   "done",
 	},
 	{
@@ -68,11 +68,11 @@ var upgradeCases = []upgradeCase{
 		name:   "corrected",
 		since:  "0.1",
 		asks:   "bug",
-		before: []string{reported, "say the plural is wrong, too", "await Root cause (revision 2"},
+		before: []string{reported, "say the plural is wrong, too", "await revision 2"},
 		stands: "reported",
 		after: []string{
-			"click fix_it Root cause (revision 1", "await the newest is revision 2",
-			"click fix_it Root cause (revision 2", pushed,
+			"click fix_it revision 1", "await the newest is revision 2",
+			"click fix_it revision 2", pushed,
 		},
 		ends: "done",
 	},
@@ -217,7 +217,7 @@ var upgradeCases = []upgradeCase{
 		since:  "0.1",
 		asks:   "bug",
 		before: []string{reported},
-		unread: "click fix_it Root cause (revision 1",
+		unread: "click fix_it revision 1",
 		stands: "reported",
 		after:  []string{pushed},
 		ends:   "done",
@@ -229,7 +229,7 @@ var upgradeCases = []upgradeCase{
 		before: []string{reported},
 		unread: "say the plural is wrong, too",
 		stands: "reported",
-		after:  []string{"await Root cause (revision 2", allowed, pushed},
+		after:  []string{"await revision 2", allowed, pushed},
 		ends:   "done",
 	},
 	{
@@ -296,10 +296,10 @@ var upgradeCases = []upgradeCase{
 		since: "0.2",
 		asks:  "bug",
 		before: []string{
-			reported, allowed, pushed, "say there is another one", "await Root cause (revision 2",
+			reported, allowed, pushed, "say there is another one", "await revision 2",
 		},
 		stands: "reported",
-		after:  []string{"click fix_it Root cause (revision 2", "await 2 files, +2"},
+		after:  []string{"click fix_it revision 2", "await 2 files, +2"},
 		ends:   "done",
 	},
 	{

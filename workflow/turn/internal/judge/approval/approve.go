@@ -241,7 +241,11 @@ func (ap *Approvals) waitingLines(
 		label = "Go ahead"
 	}
 	buttons := ap.ReportButtons(label + workflow.TooLabel)
-	buttons[1].Label = label + ", with limits…"
+	for i, b := range buttons {
+		if b.ActionID == workflow.ButtonFixLimited {
+			buttons[i].Label = label + ", with limits…"
+		}
+	}
 	if ap.Session().Phase == workflow.PhaseAligning {
 		buttons = []workflow.Button{
 			{

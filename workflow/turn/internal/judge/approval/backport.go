@@ -13,7 +13,6 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/backports"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
-	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
 // A Backport is a person's request to bring a pushed change to releases.
@@ -124,9 +123,8 @@ func (ap *Approvals) pushToBring(
 		return refused("it is unproven", "nothing was proven of what was pushed ("+push.Unproven+
 			"), so nothing could be proven of it on another branch.")
 	}
-	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
 	unread, err := ap.WrittenBeforeShown(ctx, m,
-		func() (string, bool, error) { return register.PushTS(ctx, s.ID, told) })
+		func() (string, bool, error) { return register.PushTS(ctx, s.ID, *push) })
 	switch {
 	case err != nil:
 		return nil, nil, err

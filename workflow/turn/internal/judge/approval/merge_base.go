@@ -94,9 +94,8 @@ func (ap *Approvals) MergeBase(
 		return refused("something newer was pushed",
 			"something newer was pushed since. Write \"update the branch\".")
 	}
-	told := fmt.Sprintf("Pushed `%s` at %s", push.Branch, prompt.ShortHash(push.Commit))
 	if unread, err := ap.WrittenBeforeShown(ctx, m,
-		func() (string, bool, error) { return register.PushTS(ctx, s.ID, told) }); err != nil {
+		func() (string, bool, error) { return register.PushTS(ctx, s.ID, *push) }); err != nil {
 		return nil, err
 	} else if unread {
 		return refused("written before the push was shown",

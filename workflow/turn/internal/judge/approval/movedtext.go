@@ -10,6 +10,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/permission"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
@@ -49,7 +50,7 @@ func (ap *Approvals) movedText(
 		}
 		known := report.Text
 		if !s.Phase.AwaitsConsent() { // how to answer it is no news any more
-			known, _, _ = strings.Cut(known, "\nNo code was changed. Reply ")
+			known = findings.WithoutFooter(known)
 		}
 		lines = append(lines, "Known:", plaintext.CutBytes(ap.MaskShown(known), maxMovedReport))
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/workflow"
-	"github.com/bobbinhq/bobbin/workflow/agent"
 	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/consent"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -166,18 +165,28 @@ func (ap *Approvals) MentionApprovers(ctx context.Context, line *workflow.Line, 
 	return err
 }
 
-func (ap *Approvals) ReportButtons(allow string) []workflow.Button {
-	return append([]workflow.Button{
+func (ap *Approvals) ReportButtons(allow string, more ...workflow.Button) []workflow.Button {
+	buttons := []workflow.Button{
 		{ActionID: workflow.ButtonFix, Label: allow, Style: "primary", Value: store.NewToken()},
-		{ActionID: workflow.ButtonFixLimited, Label: allow + ", with limits…", Value: store.NewToken()},
 		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
-		{
-			ActionID: workflow.ButtonConsult,
-			Label:    "Ask the " + ap.Agents[agent.Consultant].Signature(),
-			Value:    store.NewToken(),
-		},
-		{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger", Value: store.NewToken()},
-	}, ap.Catalog.ChangeButton("Change repository…")...)
+		menuButton(workflow.ButtonFixLimited, allow+", with limits…"),
+		menuButton(workflow.ButtonConsult, "Second opinion"),
+	}
+	for _, b := range ap.Catalog.ChangeButton("Change repository…") {
+		b.Menu = true
+		buttons = append(buttons, b)
+	}
+	buttons = append(buttons, more...)
+	return append(buttons, menuButton(workflow.ButtonAskStop, "Stop…"))
+}
+
+// DiagnoseButton returns the menu's button that asks for a Diagnosis Report.
+func DiagnoseButton() workflow.Button {
+	return menuButton(workflow.ButtonDiagnose, "Diagnosis Report")
+}
+
+func menuButton(action workflow.ActionID, label string) workflow.Button {
+	return workflow.Button{ActionID: action, Label: label, Value: store.NewToken(), Menu: true}
 }
 
 // ConfirmButtons returns the buttons of the shared understanding of an interview.
@@ -190,6 +199,6 @@ func (ap *Approvals) ConfirmButtons() []workflow.Button {
 			Value:    store.NewToken(),
 		},
 		{ActionID: workflow.ButtonCorrect, Label: "Correct…", Value: store.NewToken()},
-		{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger", Value: store.NewToken()},
+		{ActionID: workflow.ButtonAskStop, Label: "Stop…", Value: store.NewToken()},
 	}
 }

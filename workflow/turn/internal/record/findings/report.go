@@ -19,8 +19,7 @@ func ReportForWorkers(r workflow.Report) string {
 	case r.Kind == workflow.ReportPlan && json.Unmarshal(r.Body, &plan) == nil:
 		return plan.Text()
 	}
-	said, _, _ := strings.Cut(r.Text, "No code was changed.")
-	return strings.TrimSpace(said) + behindReport(r)
+	return strings.TrimSpace(WithoutFooter(r.Text)) + behindReport(r)
 }
 
 // ReportToFix is ReportForWorkers without the places that were judged not affected, or that nobody looked at.

@@ -73,13 +73,13 @@ func TestAReportWithSiblings(t *testing.T) {
 		Confidence: "high",
 		Siblings:   join(found(1, "affected", false), found(13, "not_looked_at", false)),
 	}
-	text := ReportText(c, 1, "c0ffee1", StatusShown)
-	require.Contains(t, text, "\nWhat will change: Split\nElsewhere: 1 affected, "+
-		"not part of this fix (affected/f0.go:1); 1 of 14 looked at.\nConfidence: high.")
+	text := ReportText(c, edition(1, StatusShown))
+	require.Contains(t, text, "\n**What will change:** Split\n**Elsewhere:** 1 affected, "+
+		"not part of this fix (affected/f0.go:1); 1 of 14 looked at.\nshop@c0ffee1 · revision 1 · nothing")
 	require.Len(t, strings.Split(text, "\n"), 10)
 
 	d := workflow.DiagnosisReport{AffectedScope: []string{"three orders"}, Siblings: c.Siblings}
-	require.Contains(t, DiagnosisText(d, 1, "c0ffee1", StatusShown),
+	require.Contains(t, DiagnosisText(d, edition(1, StatusShown)),
 		"Affected scope:\n- three orders\n- Elsewhere: 1 affected, not part of this fix")
 	require.Equal(t, []string{"three orders"}, d.AffectedScope)
 
@@ -91,7 +91,7 @@ func TestAReportWithSiblings(t *testing.T) {
 				`{"at":"b.go:1","verdict":"affected","why":"too","in_fix":true},{"at":"c.go:2",` +
 				`"verdict":"not_affected","why":"even"},{"at":"d.go:3","verdict":"not_looked_at"}]}}`),
 	}
-	require.Contains(t, ReportForWorkers(r), "Elsewhere: 1 affected, not part of this fix")
+	require.Contains(t, ReportForWorkers(r), "**Elsewhere:** 1 affected, not part of this fix")
 	require.Contains(t, ReportForWorkers(r),
 		"Elsewhere, where `x` matches:\n• b.go:1, affected: too\n• a.go:1, affected, not part of this fix: "+
 			"the same\n• c.go:2, not affected: even\n• not looked at: d.go:3")

@@ -11,12 +11,61 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
-// A report begins with one of these statuses: whether a command that was run shows the bug.
+// The second line of a report begins with one of these statuses: whether a command that was run shows the bug.
 const (
-	StatusShown    = "Shown by a command that fails"
+	StatusShown    = workflow.MarkHolds + "Reproduced"
 	StatusUnclear  = "Unproven: the command does not fail because of it"
-	StatusUnproven = "Unproven"
+	StatusUnproven = "Unproven: nothing was made to fail"
 )
+
+// An Edition says which revision of a report it is, of which code, and what it rests on.
+type Edition struct {
+	Repository string
+	Commit     string // short
+	Revision   int
+	Status     string // one of the constants Status…
+}
+
+// unchanged is what a report says of the code that it is about. What follows it says how to answer.
+const unchanged = " · nothing is changed yet. "
+
+// footer returns the last line of a report, which the program vouches for: what an approval is based on, and
+// how to answer.
+func (e Edition) footer(how string) string {
+	return fmt.Sprintf("%s@%s · revision %d%s%s", e.Repository, e.Commit, e.Revision, unchanged, how)
+}
+
+// WithoutFooter returns a report's text without its last line.
+func WithoutFooter(text string) string {
+	if at := strings.LastIndex(text, "\n"); at >= 0 && strings.Contains(text[at:], unchanged) {
+		return text[:at]
+	}
+	known, _, _ := strings.Cut(text, "\nNo code was changed.") // as reports ended before
+	return known
+}
+
+// sureness says in words how confident an agent is of a cause.
+var sureness = map[string]string{
+	"high":   "sure of the cause",
+	"medium": "fairly sure of the cause",
+	"low":    "the cause is a guess",
+}
+
+// status returns the line below the headline.
+func (e Edition) status(confidence string) string {
+	if words := sureness[confidence]; words != "" {
+		return e.Status + " · " + words
+	}
+	return e.Status
+}
+
+// headline returns a finding in bold, as the first line of a report.
+func headline(finding string) string { return "**" + plainHeadline(finding) + "**" }
+
+// plainHeadline returns a finding as one line without marks of emphasis, which would end the bold.
+func plainHeadline(finding string) string {
+	return strings.TrimSpace(strings.ReplaceAll(plaintext.OneLine(finding), "*", ""))
+}
 
 // DetailsText returns the text behind a report's Details button. ran says what the report's command shows and
 // how it ended; empty: there is no command.
@@ -31,9 +80,10 @@ func DetailsText(g Grounds, cause, ran string) string {
 	return strings.TrimRight(strings.Join(parts, "\n"), "\n")
 }
 
-// maxCause is how many lines of the cause a report shows. The report has ten lines in all; the other
-// lines of the cause are under Details.
-const maxCause = 5
+const (
+	maxReport = 10 // lines of a report
+	maxCause  = 5  // lines of the cause that a report shows; the others are under Details
+)
 
 // cutCause returns the first most lines of a cause, and says where the rest is.
 func cutCause(cause string, most int) string {
@@ -44,54 +94,56 @@ func cutCause(cause string, most int) string {
 	return strings.Join(lines[:most], "\n") + "\n… (the rest is under Details)"
 }
 
-// DiagnosisText returns the Diagnosis Report for the thread: its status, then the report.
-func DiagnosisText(d workflow.DiagnosisReport, revision int, commit, status string) string {
+// fixIt says how to answer a report.
+const fixIt = `Reply "fix it", or say what is wrong.`
+
+// DiagnosisText returns the Diagnosis Report for the thread: the bug, its status, then the report.
+func DiagnosisText(d workflow.DiagnosisReport, e Edition) string {
 	if elsewhere := elsewhereText(d.Siblings); elsewhere != "" {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
 	}
-	expected := workflow.ExpectedChangesLine(d.ExpectedChanges)
-	if expected != "" {
-		expected += "\n"
+	lines := []string{
+		headline(d.Bug), e.status(""), d.Text(), bold(workflow.ExpectedChangesLine(d.ExpectedChanges)),
+		bold(workflow.RemainsText(d.Remains)), e.footer(fixIt),
 	}
-	expected += workflow.RemainsText(d.Remains)
-	return fmt.Sprintf(
-		"%s. Revision %d, at %s.\n%s\n%sNo code was changed. Reply \"fix it\", or say what is wrong.",
-		status, revision, commit, d.Text(), expected,
-	)
+	return strings.Join(slices.DeleteFunc(lines, plaintext.Blank), "\n")
+}
+
+// bold returns a paragraph with its label, up to the first colon, in bold.
+func bold(paragraph string) string {
+	label, rest, found := strings.Cut(strings.TrimSpace(paragraph), ":")
+	if !found {
+		return ""
+	}
+	return "**" + label + ":**" + rest
 }
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
-func ReportText(c decision.RootCause, revision int, commit, status string) string {
-	elsewhere := elsewhereText(c.Siblings)
-	most := maxCause
-	if elsewhere != "" {
-		elsewhere += "\n"
-		most--
+func ReportText(c decision.RootCause, e Edition) string {
+	change := plaintext.OneLine(c.Change)
+	if change != "" {
+		change = "What will change: " + change
 	}
-	expected := workflow.ExpectedChangesLine(c.ExpectedChanges)
-	if expected != "" {
-		expected += "\n"
-		most--
+	lines := []string{
+		headline(c.Summary), e.status(c.Confidence), bold(change),
+		bold(workflow.ExpectedChangesLine(c.ExpectedChanges)), bold(elsewhereText(c.Siblings)),
+		bold(workflow.RemainsText(c.Remains)), e.footer(fixIt),
 	}
-	remains := workflow.RemainsText(c.Remains)
-	most = max(1, most-strings.Count(remains, "\n"))
-	text := fmt.Sprintf(
-		"%s. Root cause (revision %d, at %s): %s\n%s\n", status, revision, commit,
-		plaintext.QuoteLine(c.Summary), cutCause(c.Cause, most),
-	)
-	if change := plaintext.OneLine(c.Change); change != "" {
-		text += "What will change: " + change + "\n"
-	}
-	how := "No code was changed. Reply \"fix it\", or say what is wrong."
-	return fmt.Sprintf("%s%s%s%sConfidence: %s.\n%s", text, expected, elsewhere, remains, c.Confidence, how)
+	lines = slices.DeleteFunc(lines, plaintext.Blank)
+	others := strings.Count(strings.Join(lines, "\n"), "\n") + 1
+	most := maxReport - others - 1 // one line says where the rest of the cause is
+	lines = slices.Insert(lines, 2, cutCause(c.Cause, min(maxCause, max(1, most))))
+	return strings.Join(lines, "\n")
 }
 
 // ReviewText returns the review of a pull request for the thread. pull is its name: #77.
-func ReviewText(r workflow.PullReview, pull string, revision int, commit string) string {
-	how := "No code was changed. Reply \"fix it\", \"fix only 1\", or say what is wrong."
+func ReviewText(r workflow.PullReview, pull string, e Edition) string {
+	how := `Reply "fix it", "fix only 1", or say what is wrong.`
 	if len(r.Findings) == 0 {
-		how = "No code was changed. Say what else to look at."
+		how = "Say what else to look at."
 	}
-	return fmt.Sprintf("Review of %s (revision %d, at %s): %s\n%s\nLooked at: %s\n%s", pull, revision, commit,
-		plaintext.QuoteLine(r.Summary), r.Text(), plaintext.OneLine(r.Looked), how)
+	return strings.Join([]string{
+		headline("Review of " + pull + ": " + r.Summary), r.Text(),
+		"**Looked at:** " + plaintext.OneLine(r.Looked), e.footer(how),
+	}, "\n")
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
+func edition(revision int, status string) Edition {
+	return Edition{Repository: "shop", Commit: "c0ffee1", Revision: revision, Status: status}
+}
+
 func TestReportText(t *testing.T) {
 	t.Parallel()
 	c := decision.RootCause{
@@ -22,28 +26,34 @@ func TestReportText(t *testing.T) {
 			{Claim: "two cents above", Grade: "observed", Source: "shop refund:\n paid 25.00"},
 		},
 	}
-	want := `Unproven. Root cause (revision 2, at c0ffee1): “Refunds are too high”
+	want := `**Refunds are too high**
+Unproven: nothing was made to fail · sure of the cause
 Split drops the rest (money/split.go:13)
-Confidence: high.
-No code was changed. Reply "fix it", or say what is wrong.`
-	require.Equal(t, want, ReportText(c, 2, "c0ffee1", StatusUnproven))
+shop@c0ffee1 · revision 2 · nothing is changed yet. Reply "fix it", or say what is wrong.`
+	require.Equal(t, want, ReportText(c, edition(2, StatusUnproven)))
+	require.Equal(t, strings.Join(strings.Split(want, "\n")[:3], "\n"), WithoutFooter(want))
 	c.Change = "Split hands out\nevery cent"
 	c.Cause = strings.Repeat("and so on\n", 30)
-	shown := ReportText(c, 2, "c0ffee1", StatusShown)
+	c.Summary = "Refunds are *too* high"
+	c.Confidence = "low"
+	shown := ReportText(c, edition(2, StatusShown))
+	require.True(t, strings.HasPrefix(shown, "**Refunds are too high**\n✓ Reproduced · the cause is a guess\n"))
 	require.Contains(t, shown,
-		"\n… (the rest is under Details)\nWhat will change: Split hands out every cent\n")
+		"\n… (the rest is under Details)\n**What will change:** Split hands out every cent\n")
 	require.Len(t, strings.Split(shown, "\n"), 10)
 
 	c.Remains = "Nothing."
-	require.Equal(t, shown, ReportText(c, 2, "c0ffee1", StatusShown), "nothing is said of nothing")
+	require.Equal(t, shown, ReportText(c, edition(2, StatusShown)), "nothing is said of nothing")
 	c.Remains = "Larger cycles turn from an error into a hang.\n" +
 		"The reporter says that a throw is fine; it is not."
-	shown = ReportText(c, 2, "c0ffee1", StatusShown)
-	require.Contains(t, shown, "\nBefore you approve: "+c.Remains+"\nConfidence: high.\n")
+	shown = ReportText(c, edition(2, StatusShown))
+	require.Contains(t, shown, "\n**Before you approve:** "+c.Remains+"\nshop@")
 	require.Len(t, strings.Split(shown, "\n"), 10)
-	diagnosis := workflow.DiagnosisReport{Remains: c.Remains}
-	require.Contains(t, DiagnosisText(diagnosis, 2, "c0ffee1", StatusShown),
-		"\nBefore you approve: "+c.Remains+"\nNo code")
+	diagnosis := workflow.DiagnosisReport{Bug: "Refunds are too high", Remains: c.Remains}
+	shown = DiagnosisText(diagnosis, edition(2, StatusShown))
+	require.True(t, strings.HasPrefix(shown,
+		"**Refunds are too high**\n✓ Reproduced\n=== Diagnosis Report ===\nBug: Refunds are too high\n"))
+	require.Contains(t, shown, "\n**Before you approve:** "+c.Remains+"\nshop@")
 	require.Contains(t, DetailsText(Grounds{Remains: c.Remains}, "", ""), c.Remains)
 
 	want = `Unproven: nothing was made to fail yet.
@@ -85,7 +95,7 @@ func TestWorkersGetEachFindingOnce(t *testing.T) {
 	body, err := json.Marshal(review)
 	require.NoError(t, err)
 	r := workflow.Report{
-		Kind: workflow.ReportReview, Body: body, Text: ReviewText(review, "#77", 1, "8eef0fc"),
+		Kind: workflow.ReportReview, Body: body, Text: ReviewText(review, "#77", edition(1, "")),
 	}
 	for _, text := range []string{ReportForWorkers(r), ReportWhole(r)} {
 		require.Equal(t, 1, strings.Count(text, "the rest is lost"))

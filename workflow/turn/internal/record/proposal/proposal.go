@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/pullrequest"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 )
 
 // PullRequestText holds the content of a pull request.
@@ -54,7 +55,7 @@ func (p PullRequestText) Body() string {
 	part("", withoutHeadings(p.Summary))
 	if !p.Neutral {
 		part(fmt.Sprintf(pullrequest.ReportHeading+" (revision %d)", p.Report.Revision),
-			withoutHeadings(p.Report.Text))
+			withoutHeadings(findings.WithoutFooter(p.Report.Text)))
 	}
 	if len(p.Proof) > 0 {
 		part(pullrequest.ProofHeading, "- "+strings.Join(p.Proof, "\n- "))

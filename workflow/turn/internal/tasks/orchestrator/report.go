@@ -1,7 +1,9 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +21,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/evidence"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/agents/experts"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/background/lookback"
+	"github.com/bobbinhq/bobbin/workflow/turn/internal/judge/approval"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/findings"
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/ledger"
@@ -156,11 +159,31 @@ func (l *Tools) lookBack(report workflow.Report, r reproduction) []store.Part {
 	return []store.Part{part}
 }
 
-// belowFirstLine inserts changed below a report's first line, which holds its status. If guests are
-// shown no code, they are shown only that line.
-func belowFirstLine(report, changed string) string {
-	first, rest, _ := strings.Cut(report, "\n")
-	return first + "\n" + changed + rest
+// headLines returns how many lines a report of that kind begins with: its headline, and, unless it is a
+// review, its status.
+func headLines(kind string) int {
+	if kind == workflow.ReportReview {
+		return 1
+	}
+	return 2
+}
+
+// belowHead inserts lines, each ended by a newline, below the first lines of a report of that kind.
+func belowHead(kind, report, lines string) string {
+	head := headLines(kind)
+	all := strings.SplitN(report, "\n", head+1)
+	return strings.Join(all[:head], "\n") + "\n" + lines + all[head]
+}
+
+// edition returns the edition of a report with that status.
+func (l *Tools) edition(r *workflow.Report, status string) findings.Edition {
+	s := l.Session()
+	return findings.Edition{
+		Repository: s.Repository,
+		Commit:     prompt.ShortHash(s.BaseCommit),
+		Revision:   r.Revision,
+		Status:     status,
+	}
 }
 
 // missingPlaces returns the places (file:line) in a report's text that the tree does not have.
@@ -247,9 +270,9 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	if err != nil {
 		return model.Result{}, err
 	}
-	c.Summary = l.Headline(c.Summary) // it stands in the program's first line
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReportText(c, r.Revision,
-		prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
+	c.Summary = l.Headline(c.Summary)
+	text := belowHead(r.Kind, findings.ReportText(c, l.edition(r, shown.status)), changed)
+	if r.Text, err = l.Attachments.NameRefs(ctx, text); err != nil {
 		return model.Result{}, err
 	}
 	failpoint.Crash("report_made")
@@ -298,8 +321,8 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 	if err != nil {
 		return model.Result{}, err
 	}
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.DiagnosisText(d, r.Revision,
-		prompt.ShortHash(s.BaseCommit), shown.status), changed)); err != nil {
+	text := belowHead(r.Kind, findings.DiagnosisText(d, l.edition(r, shown.status)), changed)
+	if r.Text, err = l.Attachments.NameRefs(ctx, text); err != nil {
 		return model.Result{}, err
 	}
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), d.Text(), shown.ran),
@@ -393,7 +416,7 @@ func (l *Tools) showReport(
 	notes = append(shared.notes, notes...)
 	written = append(written, shared.parts...)
 	if len(notes) > 0 {
-		r.Text = belowFirstLine(r.Text, strings.Join(notes, "\n")+"\n")
+		r.Text = belowHead(r.Kind, r.Text, strings.Join(notes, "\n")+"\n")
 	}
 	r.Text = l.MaskShown(r.Text)
 	known, err := l.checkAsserted(ctx, r.Text)
@@ -405,7 +428,11 @@ func (l *Tools) showReport(
 	if len(people.People)+len(people.Owners) > 0 {
 		details += "\n" + people.Text()
 	}
-	buttons := l.Approvals.ReportButtons("Fix it")
+	var menu []workflow.Button
+	if r.Kind == workflow.ReportRootCause {
+		menu = append(menu, approval.DiagnoseButton())
+	}
+	buttons := l.Approvals.ReportButtons("Fix it", menu...)
 	if r.Kind == workflow.ReportReview {
 		if len(findings.GroundsOf(*r).Evidence) == 0 { // there is nothing to fix
 			buttons = nil
@@ -420,16 +447,20 @@ func (l *Tools) showReport(
 			return model.Result{}, err
 		}
 		notes = append(notes, ran)
-		r.Text = belowFirstLine(r.Text, ran+"\n")
+		r.Text = belowHead(r.Kind, r.Text, ran+"\n")
 	}
-	at := strings.LastIndex(r.Text, "\n") // the last line says that no code was changed
-	lines := l.ProgramLine(r.Text[:at], buttons...)
-	for i := range notes {
-		lines[0].Vouched = append(lines[0].Vouched, i+1)
+	at := strings.LastIndex(r.Text, "\n") // the footer
+	lines := l.AgentLine(r.Text[:at], buttons...)
+	for i := 1; i < headLines(r.Kind)+len(notes); i++ {
+		lines[0].Vouched = append(lines[0].Vouched, i)
 	}
 	lines = ledger.VouchBelow(ledger.VouchBelow(lines, known), r.Text[at:])
 	r.Text = lines[0].Text // what was shown is found by it
 	unread, err := l.notLookedAt(ctx)
+	if err != nil {
+		return model.Result{}, err
+	}
+	finding, err := l.findingOf(r.Body)
 	if err != nil {
 		return model.Result{}, err
 	}
@@ -444,6 +475,7 @@ func (l *Tools) showReport(
 		Change: func(s *workflow.Session) {
 			s.Kind = workflow.KindBug
 			s.Workflow = workflow.CommandNone
+			s.Finding = finding
 		},
 		Open: ledger.Rest,
 	})
@@ -452,6 +484,19 @@ func (l *Tools) showReport(
 		Ends: true,
 	}, written...), nil
 }
+
+// findingOf returns what a report found, in one line: it names the session in lists.
+func (l *Tools) findingOf(body []byte) (string, error) {
+	var said struct{ Summary, Bug, Title string }
+	if err := json.Unmarshal(body, &said); err != nil {
+		return "", err
+	}
+	words := l.Headline(cmp.Or(said.Title, said.Bug, said.Summary))
+	return plaintext.CutLine(plaintext.OneLine(workflow.Unmark(words)), maxFinding), nil
+}
+
+// maxFinding is the length of a finding, in characters.
+const maxFinding = 150
 
 // programNotes returns what the program itself says of a report, each in one line below the first: that its
 // cause lies in another repository, and what keeps a fix from being proven.

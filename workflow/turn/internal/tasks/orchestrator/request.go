@@ -65,7 +65,7 @@ func (o *Orchestrator) changedText(ctx context.Context, r *workflow.Report, chan
 	if err != nil || changed == "" {
 		return "", err
 	}
-	return fmt.Sprintf("Changed since revision %d: %s\n", o.Session().Revision, changed), nil
+	return fmt.Sprintf("**Changed since revision %d:** %s\n", o.Session().Revision, changed), nil
 }
 
 // whatChanged returns what a revision changes in the previous one, which it replaces: in the model's
@@ -335,6 +335,10 @@ func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	if err != nil {
 		return prompt.Refused(err)
 	}
+	finding, err := l.findingOf(report.Body)
+	if err != nil {
+		return model.Result{}, err
+	}
 	shown := ledger.VouchBelow(l.AgentLine(words, l.Approvals.ReportButtons("Go ahead")...), known)
 	expected, err := l.estimateLine(ctx, workflow.KindFeature, "features")
 	if err != nil {
@@ -355,6 +359,9 @@ func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	},
 		consent.Report(*report), store.Replies(shown), store.Update{
 			Events: append(events, workflow.EventShowPlan), Open: ledger.Rest,
-			Change: func(s *workflow.Session) { s.Kind = workflow.KindFeature },
+			Change: func(s *workflow.Session) {
+				s.Kind = workflow.KindFeature
+				s.Finding = finding
+			},
 		}), nil
 }

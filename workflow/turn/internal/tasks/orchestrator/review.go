@@ -45,10 +45,10 @@ func (l *Tools) Review(ctx context.Context, review workflow.PullReview) (model.R
 	if err != nil {
 		return model.Result{}, err
 	}
-	review.Summary = l.Headline(review.Summary) // it stands in the program's first line
+	review.Summary = l.Headline(review.Summary)
 	name := l.Trees.Current().Repository.Pulls.Words().Mark + strconv.FormatInt(s.Pull, 10)
-	if r.Text, err = l.Attachments.NameRefs(ctx, belowFirstLine(findings.ReviewText(review, name, r.Revision,
-		prompt.ShortHash(s.BaseCommit)), changed)); err != nil {
+	text := belowHead(r.Kind, findings.ReviewText(review, name, l.edition(r, "")), changed)
+	if r.Text, err = l.Attachments.NameRefs(ctx, text); err != nil {
 		return model.Result{}, err
 	}
 	return l.showReport(ctx, r, findings.DetailsText(l.quotedGrounds(*r), "",

@@ -187,6 +187,9 @@ func (r Renderer) anchor(b *strings.Builder, address, label string) {
 	if label == "" {
 		label = html.EscapeString(address)
 	}
+	if code, is := strings.CutPrefix(label, "`"); is && strings.HasSuffix(code, "`") {
+		label = "<code>" + strings.TrimSuffix(code, "`") + "</code>"
+	}
 	inside := ""
 	if r.Link != nil {
 		inside = r.Link(address)

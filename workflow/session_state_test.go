@@ -1,0 +1,27 @@
+package workflow
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A session that the operator paused, one whose model refused and one that waits for people are told apart.
+func TestSessionState(t *testing.T) {
+	t.Parallel()
+	for want, s := range map[string]Session{
+		"working":                       {Phase: PhaseWorking},
+		"waits for an approval":         {Phase: PhaseReported},
+		"waits for an answer":           {Phase: PhasePaused},
+		"waits: the model refused":      {Phase: PhasePaused, Trouble: TroubleModel},
+		"waits: a limit was reached":    {Phase: PhasePaused, Trouble: TroubleLimit},
+		"waits: nothing can be written": {Phase: PhasePaused, Trouble: TroubleDisk},
+	} {
+		require.Equal(t, want, s.State(false))
+	}
+	require.Equal(t, "paused by the operator", Session{Phase: PhaseWorking}.State(true))
+	require.Equal(t, "waits for an approval", Session{Phase: PhaseReported}.State(true))
+	require.Equal(t, "done", Session{Phase: PhaseDone}.State(true))
+	require.Equal(t, "asked", Session{Title: "asked"}.Name())
+	require.Equal(t, "found", Session{Title: "asked", Finding: "found"}.Name())
+}
