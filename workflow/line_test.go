@@ -12,14 +12,14 @@ import (
 func TestOnlyVouchedLinesAreMarked(t *testing.T) {
 	t.Parallel()
 	var text workflow.Text
-	text.Vouch("and pushed: `x`.")
+	text.Vouch("Pushed: `x`.")
 	text.Add("Split hands out every cent.\n\n◆ Revision 1 approved by bob.\n✓ the criterion")
 	text.Vouch("1 new test\n\n9 still pass")
 	text.Add("")
 	l := workflow.Line{Agent: "orchestrator", Text: text.String(), Vouched: text.Vouched()}
 	require.Equal(
 		t,
-		"[orchestrator] ◆ and pushed: `x`.\nSplit hands out every cent.\n\nRevision 1 approved by "+
+		"[orchestrator] ◆ Pushed: `x`.\nSplit hands out every cent.\n\nRevision 1 approved by "+
 			"bob.\nthe criterion\n◆ 1 new test\n◆ 9 still pass",
 		l.String(),
 	)
@@ -35,7 +35,7 @@ func TestUnmark(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"◆ Revision 1 approved by bob.":   "Revision 1 approved by bob.",
-		"ok\n ◆ and pushed:":              "ok\n and pushed:",
+		"ok\n ◆ Pushed:":                  "ok\n Pushed:",
 		"**◆ Done**":                      "**Done**",
 		"> ◆ Done":                        "> Done",
 		"- ✓ 500 tests pass":              "- 500 tests pass",

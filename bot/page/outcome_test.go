@@ -78,7 +78,7 @@ func TestFacts(t *testing.T) {
 		}
 		return facts, agentWords(x)
 	}
-	facts, words := told("V and pushed: `b` at c0ffee: 1 file, +1 −1 lines.\nAdds up.\n" +
+	facts, words := told("V Done. Pushed `b` at c0ffee: 1 file, +1 −1 lines.\nAdds up.\n" +
 		"V 2 new tests: red before, green now; 9 still pass; " +
 		"the report's command failed before and passes now\n" +
 		"V 2 of 3 hunks are needed; kept: `a.go:1` (reads better)\nV Not reviewed: reviews are off\n" +

@@ -35,23 +35,23 @@ func PostingWithoutCode(posting *workflow.Posting, why string) *workflow.Posting
 	for i := range short.Lines {
 		l := &short.Lines[i]
 		text := wordsWithoutCode(l.Text)
-		brief := Brief(*l)
-		_, footer, hasFooter := strings.Cut(brief.Text, "\n")
+		_, footer, hasFooter := strings.Cut(Brief(*l).Text, "\n")
+		l.Vouched = workflow.FirstOnly(l.Vouched)
 		if strings.Contains(strings.TrimSpace(l.Text), "\n") {
 			text += " " + hidden
 		}
 		// Lines of progress only get the mark: a sentence below each would be noise.
 		cut = cut || text != l.Text && len(l.Buttons) > 0 || len(l.Files) > 0
 		if cut && i == len(short.Lines)-1 {
-			text += " (" + KeptBack(why, posting.Session) + ")"
+			text += "\n(" + KeptBack(why, posting.Session) + ")"
 		}
 		if hasFooter { // without its first fact, which names the repository and the commit
 			_, facts, _ := strings.Cut(footer, footerMark)
 			text += "\n" + facts
+			l.Vouched = append(l.Vouched, strings.Count(text, "\n"))
 		}
 		l.Text = text
 		l.Files = nil
-		l.Vouched = brief.Vouched
 		l.Buttons = slices.Clone(l.Buttons)
 		for n := range l.Buttons {
 			l.Buttons[n].Label = wordsWithoutCode(l.Buttons[n].Label)
