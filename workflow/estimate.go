@@ -52,8 +52,8 @@ func (e Estimate) minutes() string {
 	return plaintext.CountNoun(n, "minute")
 }
 
-// Line returns the line of the program about work of this kind that waits for an approval, or an empty string.
-// work is what it is, in the plural: fixes.
+// Line returns the line of the program about work of this kind that waits for an approval, or an empty
+// string. work is what it is, in the plural: fixes.
 func (e Estimate) Line(work string) string {
 	if e.String() == "" {
 		return ""

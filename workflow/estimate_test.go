@@ -19,7 +19,9 @@ func TestEstimateInWords(t *testing.T) {
 		"about $0.40, 6 minutes":         {Sessions: 3, Cost: priced, Worked: 350 * time.Second},
 		"about $0.01, 1 minute":          {Sessions: 3, Cost: workflow.Cost{USD: 0.0004}},
 		"about 130,000 tokens, 1 minute": {Sessions: 9, Cost: workflow.Cost{Tokens: 126_400}},
-		"about 42 tokens, 90 minutes":    {Sessions: 9, Cost: workflow.Cost{Tokens: 42}, Worked: 90 * time.Minute},
+		"about 42 tokens, 90 minutes": {
+			Sessions: 9, Cost: workflow.Cost{Tokens: 42}, Worked: 90 * time.Minute,
+		},
 	} {
 		require.Equal(t, want, e.String())
 	}

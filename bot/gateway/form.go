@@ -76,8 +76,8 @@ func (l *link) openForm(ctx context.Context, in workflow.IncomingEvent, payload 
 	return err == nil, err
 }
 
-// mayOpen reports whether the form is opened for that user. If that cannot be read, it is: what is sent with a
-// form is judged when it comes.
+// mayOpen reports whether the form is opened for that user. If that cannot be read, it is: what is sent with
+// a form is judged when it comes.
 func (l *link) mayOpen(ctx context.Context, user string, form workflow.Form) bool {
 	if l.MayOpen == nil {
 		return true

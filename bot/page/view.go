@@ -423,8 +423,9 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 
 // matches reports whether every word of a query occurs in what the list shows of a session.
 func matches(s listed, query string) bool {
-	text := strings.ToLower(strings.Join(
-		[]string{s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, phaseName(s.Phase), s.Why}, " "))
+	text := strings.ToLower(strings.Join([]string{
+		s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, phaseName(s.Phase), s.Why,
+	}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {
 			return false

@@ -43,7 +43,8 @@ func (d *Directory) Shared(ctx context.Context, user string) (shared []workflow.
 	}
 	for _, c := range theirs {
 		if slices.Contains(own, c.ID) && !c.IsMpIM && !c.IsArchived {
-			shared = append(shared, workflow.Channel{ID: c.ID, Name: mrkdwn.OneLine(c.Name, 80), Joined: true})
+			name := mrkdwn.OneLine(c.Name, 80)
+			shared = append(shared, workflow.Channel{ID: c.ID, Name: name, Joined: true})
 		}
 	}
 	return shared, nil

@@ -317,7 +317,8 @@ func (p *Poster) postEphemeral(ctx context.Context, posting *workflow.Posting, t
 	err := p.Slack.Call(ctx, func() error {
 		_, err := p.Slack.API.PostEphemeralContext(ctx, posting.Thread.Channel, posting.EphemeralTo,
 			slack.MsgOptionText(text, false), slack.MsgOptionTS(posting.Thread.TS),
-			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(), slack.MsgOptionDisableMediaUnfurl())
+			slack.MsgOptionParse(false), slack.MsgOptionDisableLinkUnfurl(),
+			slack.MsgOptionDisableMediaUnfurl())
 		return err
 	})
 	return judgeRefusal(err)

@@ -79,7 +79,8 @@ func TestAHintIsLostWithItsAnswer(t *testing.T) {
 	o := openPosterOffice(t, slacktest.Config{})
 	root := o.AdaSays("it fails", "")
 	hint := o.private(o.Ben.ID, "ben", root)
-	hint.Ephemeral, hint.Lines = saidAlone, nil
+	hint.Ephemeral = saidAlone
+	hint.Lines = nil
 	o.Order(slacktest.Fault{Method: "chat.postEphemeral", Status: 503})
 	p := o.poster((&bottest.Outbox{}).Put(hint))
 	require.Error(t, p.Drain(t.Context(), "s"))

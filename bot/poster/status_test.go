@@ -85,8 +85,9 @@ func TestASignIsALineOrSlacksOwnStatus(t *testing.T) {
 			p.OwnStatus = light.Shown
 			post := func(context.Context) error { return p.Drain(t.Context(), "s") }
 			if own {
-				require.NoError(t, light.During(t.Context(), o.ThreadOf(root), func(ctx context.Context) error {
-					require.Eventually(t, func() bool { return light.Shown(o.ThreadOf(root)) }, time.Minute,
+				thread := o.ThreadOf(root)
+				require.NoError(t, light.During(t.Context(), thread, func(ctx context.Context) error {
+					require.Eventually(t, func() bool { return light.Shown(thread) }, time.Minute,
 						time.Millisecond)
 					return post(ctx)
 				}))

@@ -52,8 +52,8 @@ func TestInitWritesAConfiguration(t *testing.T) {
 		[]string{made.Repositories[0].Name, made.Repositories[0].URL, made.Repositories[0].Approvers[0]})
 }
 
-// TestInitEndsInARunningBot checks that all channels that the token sees are offered, the bot's own first, and
-// that after a doctor without problems the bot is started if that is wanted, and only then.
+// TestInitEndsInARunningBot checks that all channels that the token sees are offered, the bot's own first,
+// and that after a doctor without problems the bot is started if that is wanted, and only then.
 func TestInitEndsInARunningBot(t *testing.T) {
 	t.Parallel()
 	w := openDoctorSetup(t, slacktest.Config{})

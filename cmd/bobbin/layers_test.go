@@ -120,8 +120,8 @@ var doors = map[string][]string{
 	"workflow/agent":           {"workflow", "workflow/model"},
 	"workflow/failpoint":       {},
 	"workflow/home": {
-		"workflow", "workflow/plaintext", "workflow/redact", "workflow/repository", "workflow/store", "workflow/store/lessons",
-		"workflow/store/view",
+		"workflow", "workflow/plaintext", "workflow/redact", "workflow/repository", "workflow/store",
+		"workflow/store/lessons", "workflow/store/view",
 	},
 	"workflow/intent":          {"workflow", "workflow/lazyregexp", "workflow/plaintext"},
 	"workflow/lazyregexp":      {},

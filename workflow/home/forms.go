@@ -8,8 +8,8 @@ import (
 )
 
 // MayOpen reports whether a form may be opened for the user who pressed its button: an approval with limits
-// for people who may approve, and the choice of a repository or a branch also for the requester. Everybody who
-// may take part may correct, and read details. What is sent with a form is judged again.
+// for people who may approve, and the choice of a repository or a branch also for the requester. Everybody
+// who may take part may correct, and read details. What is sent with a form is judged again.
 func (h *Homes) MayOpen(ctx context.Context, user string, f workflow.Form) (bool, error) {
 	choice := f.ActionID == workflow.ButtonRepository || f.ActionID == workflow.ButtonBase
 	if f.ActionID != workflow.ButtonFixLimited && !choice {

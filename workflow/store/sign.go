@@ -76,7 +76,8 @@ func (e endingSigns) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) 
 	if !e.store.Signs {
 		return nil
 	}
-	rows, err := tx.Query(ctx, `select s.id from (`+standingSigns+`) s where case when s.asked then not s.waits
+	rows, err := tx.Query(ctx, `select s.id from (`+standingSigns+`) s where case
+		when s.asked then not s.waits
 		else not (select open from sessions where id = $1)
 			or exists (select 1 from outbox l
 				where l.session_id = $1 and l.line_id is not null and l.id > s.id) end`,
@@ -102,7 +103,8 @@ func (e endingSigns) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) 
 		return err
 	}
 	_, err = tx.Exec(ctx, `insert into outbox (key, session_id, alone, ends, channel, thread_ts)
-		select key || ':end', session_id, true, key, channel, thread_ts from outbox where id = any($1) order by id
+		select key || ':end', session_id, true, key, channel, thread_ts from outbox
+		where id = any($1) order by id
 		on conflict do nothing`, over)
 	return err
 }

@@ -559,7 +559,9 @@ var conversations = map[string]conversation{
 	"next keeps the answer of a question that was put again": {
 		play: said("interview", "bea: a", "second", "bea: back", "shown", "bea: next"),
 		want: "approvals:",
-		says: []string{"Back to question 1: Which?", "Question 1 keeps its answer: “a”.", "Question 2: And then?"},
+		says: []string{
+			"Back to question 1: Which?", "Question 1 keeps its answer: “a”.", "Question 2: And then?",
+		},
 	},
 	"back at the first question": {
 		play: said("interview", "bea: back"), want: "approvals:", note: "-",
@@ -570,7 +572,8 @@ var conversations = map[string]conversation{
 		says: []string{"Skipped, so I take what I recommended: “Which?” → “a”."},
 	},
 	"a question is left open, and that is said": {
-		play: said("interview", "bea: leave it open"), want: "approvals:", note: "Question: Left open by bea.",
+		play: said("interview", "bea: leave it open"), want: "approvals:",
+		note: "Question: Left open by bea.",
 		says: []string{"Left open: “Which?”."},
 	},
 	"a number that is no option is asked about": {

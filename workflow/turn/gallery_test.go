@@ -657,10 +657,12 @@ func allSamples() map[string][]workflow.Line {
 	maps.Copy(all, disclosureSamples())
 	maps.Copy(all, questionSamples())
 	maps.Copy(all, replySamples())
+	maps.Copy(all, refusedSamples())
 	maps.Copy(all, threadSamples())
 	maps.Copy(all, moveSamples())
 	maps.Copy(all, workSamples())
 	maps.Copy(all, pushSamples())
+	maps.Copy(all, afterPushSamples())
 	all["help"] = says(aHelp.Markdown(), workflow.Help{Unconfigured: true}.Markdown())
 	return all
 }
@@ -861,7 +863,8 @@ func replySamples() map[string][]workflow.Line {
 		"a confirmation is refused": says(
 			"There is a newer word on this. Please answer that one."),
 		"passing on is refused": says("Guests cannot approve. "+
-			"Any full member of the workspace who is in this channel can.", "There is nothing to pass on. It was passed on already, or changed since."),
+			"Any full member of the workspace who is in this channel can.",
+			"There is nothing to pass on. It was passed on already, or changed since."),
 		"a press that does not count any more": says(
 			"That revision cannot be approved any more; the newest report is the one that counts.",
 			"That does not count any more; something newer was said or shown.",
@@ -874,6 +877,12 @@ func replySamples() map[string][]workflow.Line {
 			with("Stopped: the request was deleted. The work so far is kept; " +
 				"it goes on when an approver writes here."),
 		},
+	}
+}
+
+// refusedSamples returns examples of the answers to a choice, to going back, and to what cannot be taken.
+func refusedSamples() map[string][]workflow.Line {
+	return map[string][]workflow.Line{
 		"a repository is chosen": says("ann chose the repository bank instead of shop."),
 		"no such branch": says("There is no branch or tag `mian`. Did you mean `main`? " +
 			"Reply `branch: NAME` for another one."),
@@ -882,16 +891,17 @@ func replySamples() map[string][]workflow.Line {
 			"another one, please begin another thread, or reply `bring it to NAME` when it is pushed."),
 		"an approval is refused": says("Only bea can approve here. I asked bea.",
 			"Guests cannot approve. Only bea or @leads can approve here. I asked them.",
-			"You asked for this, so somebody else has to approve it. Only bea can approve here. I asked bea."),
+			"You asked for this, so somebody else has to approve it. "+
+				"Only bea can approve here. I asked bea."),
 		"no question to go back to": says("This is the first question, so there is none before it.",
 			"There is no answered question 7. The newest question is number 3."),
 		"a question to which somebody goes back": {with("Back to question 1: Which id?\n"+
-			"1. the Order's (recommended) · 2. the line's\nThe answer was “the line's”. Press or write another "+
-			"one, or say \"next\" to keep it.", labelled("option", "the Order's", "primary", "option",
+			"1. the Order's (recommended) · 2. the line's\nThe answer was “the line's”. Press or write "+
+			"another one, or say \"next\" to keep it.", labelled("option", "the Order's", "primary", "option",
 			"the line's", "", "wrap_up", "Wrap up", "")...)},
 		"a question is put again after another": {with("Question 2: Is the owner told?\n"+
-			"1. no (recommended) · 2. yes", labelled("option", "no", "primary", "option", "yes", "", "wrap_up",
-			"Wrap up", "")...)},
+			"1. no (recommended) · 2. yes", labelled("option", "no", "primary", "option", "yes", "",
+			"wrap_up", "Wrap up", "")...)},
 		"a backport is refused to a person": says("Name the release, such as \"backport to release/1.4\"."),
 		"a fix of checks is refused":        says("That is not red any more, or something newer was pushed."),
 		"a push to the branch of a colleague is refused": says(
@@ -910,9 +920,10 @@ func replySamples() map[string][]workflow.Line {
 		"a push is to be brought elsewhere in vain": says(
 			"Nothing was pushed in this thread yet, so there is nothing to bring anywhere."),
 		"a second approval, alone": says("Revision 1 was already approved by ann.",
-			"The approval of revision 1 was taken back. The approval of ann was deleted. The work goes on to "+
-				"its proof, and then I ask for a new word before the push."),
-		"a word on a push is refused": says("Only bea can approve here.", "No push waits for an answer right now.",
+			"The approval of revision 1 was taken back. The approval of ann was deleted. The work goes on "+
+				"to its proof, and then I ask for a new word before the push."),
+		"a word on a push is refused": says("Only bea can approve here.",
+			"No push waits for an answer right now.",
 			"Those files changed since. Please answer the newest question.",
 			"That was written before I asked about these files. Please read it, and answer again."),
 		"a stranger is refused": says("I cannot take this: people from outside this workspace cannot take " +
@@ -1047,7 +1058,7 @@ func workSamples() map[string][]workflow.Line {
 	}
 }
 
-// pushSamples returns examples of the lines about what is pushed, and about what comes after it.
+// pushSamples returns examples of the lines about what is pushed.
 func pushSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"approvals stopped counting before the push": says("The approval of cem does not count any " +
@@ -1102,6 +1113,12 @@ func pushSamples() map[string][]workflow.Line {
 				"No picture of `web/busy.html`: it did not settle within 20 seconds of computing time."),
 			says("No pictures of before and after: there is no Chromium in the sandbox.")...,
 		),
+	}
+}
+
+// afterPushSamples returns examples of the lines about what comes after a push.
+func afterPushSamples() map[string][]workflow.Line {
+	return map[string][]workflow.Line{
 		"a backport was asked for before": says("The backport to release/1.4 was asked for " +
 			"by bea, as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
 		"filing an issue is refused to a person": says(

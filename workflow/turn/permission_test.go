@@ -232,8 +232,8 @@ func pushedAndTold(ctx context.Context, th *thread) error {
 		return err
 	}
 	p := pushes[len(pushes)-1]
-	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf("**Fixed and pushed:** `%s`\nshop@%s · 1 file",
-		p.Branch, prompt.ShortHash(p.Commit)),
+	return th.Record(ctx, store.Lines(th.ProgramLine(fmt.Sprintf(
+		"**Fixed and pushed:** `%s`\nshop@%s · 1 file", p.Branch, prompt.ShortHash(p.Commit)),
 		workflow.Button{
 			ActionID: workflow.ButtonBackport,
 			Value:    store.NewToken(),

@@ -202,8 +202,8 @@ func TestNobodyApprovesForARepositoryThatIsNotConfigured(t *testing.T) {
 	said, err := th.said(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, []string{
-		"The configuration names no repository another any more. Nobody can until my operator names another " +
-			"in the configuration again.",
+		"The configuration names no repository another any more. Nobody can until my operator names " +
+			"another in the configuration again.",
 		"cem asks for approval of revision 1.",
 	}, said[1:3])
 

@@ -101,7 +101,8 @@ const footerMark = " · "
 // revision and the commit of a report. Without one it returns an empty footer.
 func cutFooter(text string) (above, footer string) {
 	at := strings.LastIndex(text, "\n")
-	if at < 0 || !strings.HasPrefix(text[at+1:], workflow.Mark+" ") || !strings.Contains(text[at:], footerMark) {
+	marked := strings.HasPrefix(text[at+1:], workflow.Mark+" ")
+	if at < 0 || !marked || !strings.Contains(text[at:], footerMark) {
 		return text, ""
 	}
 	return text[:at], text[at+1:]

@@ -44,9 +44,11 @@ func gallerySource(t *testing.T) string {
 			Blocks json.RawMessage `json:"blocks"`
 		}
 		require.NoError(t, json.Unmarshal(raw, &message), name)
-		kind, value := "KnownBlock[]", message.Blocks
+		kind := "KnownBlock[]"
+		value := message.Blocks
 		if filepath.Base(filepath.Dir(name)) == "home" {
-			kind, value = "HomeView", raw
+			kind = "HomeView"
+			value = raw
 		}
 		if len(value) > 0 {
 			fmt.Fprintf(&b, "// %s\nconst m%d: %s = %s;\n", name, i, kind, value)

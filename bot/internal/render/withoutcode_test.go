@@ -32,7 +32,8 @@ func TestAReportWithoutCode(t *testing.T) {
 	t.Parallel()
 	report := workflow.Line{
 		Agent: "orchestrator",
-		Text: "**Refunds are too high in money.Split**\n✓ Reproduced · sure of the cause\nmoney/split.go:13\n" +
+		Text: "**Refunds are too high in money.Split**\n✓ Reproduced · sure of the cause\n" +
+			"money/split.go:13\n" +
 			"shop@c0ffee · revision 1 · nothing is changed yet. Reply \"fix it\", or say what is wrong.",
 		Vouched: []int{1, 3},
 		Buttons: []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "v"}},

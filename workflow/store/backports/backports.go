@@ -302,8 +302,8 @@ func (g Register) NewestPush(ctx context.Context, session string) (*Push, error)
 	return p, err
 }
 
-// PushTS returns the ts of the message that tells the thread of a push, by the commit in its footer, or by the
-// words that results began with before they had one. underWay reports that it is being posted.
+// PushTS returns the ts of the message that tells the thread of a push, by the commit in its footer, or by
+// the words that results began with before they had one. underWay reports that it is being posted.
 func (g Register) PushTS(
 	ctx context.Context, session string, push Push,
 ) (ts string, underWay bool, err error) {

@@ -38,7 +38,8 @@ func (r Reactions) Next(ctx context.Context, session string) (*workflow.Posting,
 			where s.id = $1 and outbox.reaction <> '' and outbox.id = next.id
 			returning outbox.key, outbox.reaction, outbox.on_ts, outbox.ephemeral_to, outbox.ephemeral,
 				outbox.ephemeral_name, outbox.ephemeral_line,
-				case when s.part_of is null then '' else s.repository end, next.tried, s.team, coalesce(outbox.channel, s.channel),
+				case when s.part_of is null then '' else s.repository end, next.tried, s.team,
+				coalesce(outbox.channel, s.channel),
 				coalesce(outbox.thread_ts, split_part(s.thread_ts, ' ', 1))`,
 			session).
 			Scan(&p.Key, &p.Reaction, &p.OnTS, &p.EphemeralTo, &p.Ephemeral, &p.EphemeralName,

@@ -98,7 +98,8 @@ func TestAHintIsTriedOnce(t *testing.T) {
 	require.Nil(t, line, "it is no line")
 }
 
-// A line for one person alone is recorded once for its key, is no line of the thread, and can be posted in it.
+// A line for one person alone is recorded once for its key, is no line of the thread, and can be posted in
+// it.
 func TestAPrivateLineIsRecordedOnce(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -125,7 +125,8 @@ func colorOf(line string) cli.Color {
 	}
 	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
 	return map[string]cli.Color{
-		stateOK: cli.Green, stateNote: cli.Faint, stateWarning: cli.Yellow, stateProblem: cli.Red, "→": cli.Cyan,
+		stateOK: cli.Green, stateNote: cli.Faint, stateWarning: cli.Yellow, stateProblem: cli.Red,
+		"→": cli.Cyan,
 	}[word]
 }
 

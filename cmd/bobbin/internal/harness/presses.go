@@ -29,7 +29,8 @@ type Presser struct {
 // A Button is a button, or one option of a menu, under a message of the bot.
 type Button struct{ Channel, TS, Action, Value, Label string }
 
-var unhelpful = regexp.MustCompile(`(?i)ask again in a moment|failed on my side|no explanation|script was not followed`)
+var unhelpful = regexp.MustCompile(`(?i)ask again in a moment|failed on my side|no explanation|` +
+	`script was not followed`)
 
 // Press presses every button that the threads show and that wanted accepts, until none is left that was not
 // pressed. What only shows something comes first, and what ends the work last. It returns how many it

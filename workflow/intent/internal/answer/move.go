@@ -48,18 +48,19 @@ const thisQuestion = `(?: (?:it|this|that|one|this one|that one|(?:the|this|that
 
 // The words of the moves. Each has to be the whole message.
 var (
-	hesitating = `(?:(?:no|wait|oops|hm+|oh|sorry|actually|ok|okay|please|well)[,.! -]+)*(?:(?:let's|let us|` +
-		`i want to|i'd like to|i would like to|just|please) )*`
+	hesitating = `(?:(?:no|wait|oops|hm+|oh|sorry|actually|ok|okay|please|well)[,.! -]+)*` +
+		`(?:(?:let's|let us|i want to|i'd like to|i would like to|just|please) )*`
 	back = lazyregexp.New(`^` + hesitating + `(?:(?:(?:go|step|move|one) )?back(?: (?:one|a question|one ` +
-		`question|a step|one step|please))?(?: to (?:the )?(?:previous|last|former) (?:one|question)|(?: to)?` +
-		`(?: the)? (?:question |q|no\. ?|#)?#?(\d{1,2})| to (?:the )?(` + strings.Join(ordinals, "|") +
+		`question|a step|one step|please))?(?: to (?:the )?(?:previous|last|former) (?:one|question)|` +
+		`(?: to)?(?: the)? (?:question |q|no\. ?|#)?#?(\d{1,2})|` +
+		` to (?:the )?(` + strings.Join(ordinals, "|") +
 		`)(?: one| question))?|(?:the )?(?:previous|former)(?: (?:one|question))?|(?:the )?last question|` +
 		`undo(?: (?:it|that|this))?)(?: please| again)?[.! ]*$`)
 	skip = lazyregexp.New(`^` + hesitating + `(?:(?:go to the )?next|skip|pass(?: on)?|move on|go to)` +
 		thisQuestion + `(?: please| for now)?[.! ]*$`)
 	leaveOpen = lazyregexp.New(`^` + hesitating + `(?:(?:(?:skip|next|pass)` + thisQuestion +
-		`[,.:; -]+(?:and )?)?(?:leave|keep)` + thisQuestion + ` (?:open|undecided)|undecided|(?:we |let's )?` +
-		`decide` + thisQuestion + ` later|no answer)(?: please| for now| yet)?[.! ]*$`)
+		`[,.:; -]+(?:and )?)?(?:leave|keep)` + thisQuestion + ` (?:open|undecided)|undecided|` +
+		`(?:we |let's )?decide` + thisQuestion + ` later|no answer)(?: please| for now| yet)?[.! ]*$`)
 )
 
 // An Earlier is an answer that names the question that it is for by its number.
@@ -75,7 +76,8 @@ type Earlier struct {
 func EarlierIn(text string) Earlier {
 	own, _ := words.OwnLines(words.Straighten(text))
 	own = strings.TrimSpace(own)
-	if utf8.RuneCountInString(text) > words.MaxLength || words.AddressesOther(own) || strings.Contains(own, "?") {
+	tooLong := utf8.RuneCountInString(text) > words.MaxLength
+	if tooLong || words.AddressesOther(own) || strings.Contains(own, "?") {
 		return Earlier{}
 	}
 	for i, form := range earlierForms {
@@ -95,8 +97,8 @@ func EarlierIn(text string) Earlier {
 const (
 	hesitatingAny = `(?i)^(?:(?:and|also|no|wait|oops|hm+|oh|sorry|actually|ok|okay|please|well)[,.! -]+)*`
 	// a question by its number
-	numberedQuestion = `(?:(?:the )?(?:question|q\.?) ?#?(\d{1,2})|the (first|second|third|fourth|fifth|sixth|` +
-		`seventh|eighth|ninth|tenth) (?:question|one))`
+	numberedQuestion = `(?:(?:the )?(?:question|q\.?) ?#?(\d{1,2})|the (first|second|third|fourth|fifth|` +
+		`sixth|seventh|eighth|ninth|tenth) (?:question|one))`
 	onlyOption = 3
 )
 

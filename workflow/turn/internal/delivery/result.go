@@ -59,7 +59,8 @@ func (d *Delivery) pushedText(work provenWork, commit string) string {
 	}
 	switch {
 	case work.merge != nil:
-		return fmt.Sprintf("%s. **Merged and pushed:** %s", strings.TrimSuffix(work.mergedText(), "."), branch)
+		merged := strings.TrimSuffix(work.mergedText(), ".")
+		return fmt.Sprintf("%s. **Merged and pushed:** %s", merged, branch)
 	case work.unproven() != "":
 		return "**Done and pushed, not proven:** " + branch
 	case s.Kind == workflow.KindBug:

@@ -38,7 +38,7 @@ type Case struct {
 	discloses          fact[bool]                   // the thread was asked how the push is worded
 	asksForPush        fact[bool]                   // words for a push are to be judged
 	limit              fact[limitAnswer]            // the limit that "go on" is about
-	narrows            fact[*approval.Narrowing]    // the approval that the message narrows; nil: it narrows none
+	narrows            fact[*approval.Narrowing]    // the approval that the message narrows, or nil
 	consent            fact[consentHere]            // the consent, in its context
 	mayApprove         fact[approverCheck]          // whether the writer may approve
 	requestAbove       fact[approval.RequestsAbove] // what others wrote above the message

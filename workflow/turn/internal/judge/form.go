@@ -14,8 +14,8 @@ import (
 )
 
 // offerForm does nothing if the gateway opened a modal for the press. If the person may not use it, offerForm
-// refuses the press like what would be sent with the form. If Slack did not open it, it says how to say the same
-// in a message.
+// refuses the press like what would be sent with the form. If Slack did not open it, it says how to say the
+// same in a message.
 func (j *Judge) offerForm(
 	ctx context.Context, m intent.Message, p workflow.Person, b pressedButton,
 ) ([]store.Part, error) {

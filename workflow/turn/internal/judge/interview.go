@@ -69,8 +69,9 @@ func (i *Interview) isEarly(ctx context.Context, m intent.Message) (bool, error)
 // wroteEarly gives the agents a message that was written before the newest question was in the thread.
 func (i *Interview) wroteEarly(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	return i.ForAgents(m, fmt.Sprintf(
-		"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. The "+
-			"question goes on waiting with its buttons; do not put it again unless this changes its options.\n%s",
+		"%s wrote this before your newest question (%s) was in the thread, so it is no answer to it. "+
+			"The question goes on waiting with its buttons; do not put it again unless this "+
+			"changes its options.\n%s",
 		prompt.PersonName(p.Name), plaintext.OneLine(q.Text), prompt.Fence("message", m.Text),
 	))
 }

@@ -16,12 +16,12 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/prompt"
 )
 
-// Within an interview people go back to an earlier question, skip one, or answer one by its number. A question
-// to which they go back is put again below, as a question of its own that waits in place of the newest one.
-// When it has its answer, the newest one is put again.
+// Within an interview people go back to an earlier question, skip one, or answer one by its number. A
+// question to which they go back is put again below, as a question of its own that waits in place of the
+// newest one. When it has its answer, the newest one is put again.
 
-// goBack puts an earlier question again: the one with the number that the message names, or the one before the
-// question that waits.
+// goBack puts an earlier question again: the one with the number that the message names, or the one before
+// the question that waits.
 func (i *Interview) goBack(
 	ctx context.Context, m intent.Message, p workflow.Person, waiting *workflow.Question,
 ) ([]store.Part, error) {
@@ -40,7 +40,8 @@ func (i *Interview) goBack(
 	}
 	former := answered(all, number)
 	if former == nil {
-		said := fmt.Sprintf("There is no answered question %d. The newest question is number %d.", number, newest)
+		said := fmt.Sprintf("There is no answered question %d. The newest question is number %d.",
+			number, newest)
 		if number < 1 {
 			said = "This is the first question, so there is none before it."
 		}
@@ -48,8 +49,11 @@ func (i *Interview) goBack(
 	}
 	f := i.Ignore(m)
 	again := *former
-	again.AgainOf, again.Former = former.ID, former.Answer
-	again.Answer, again.Open, again.Due = "", nil, time.Time{}
+	again.AgainOf = former.ID
+	again.Former = former.Answer
+	again.Answer = ""
+	again.Open = nil
+	again.Due = time.Time{}
 	if waiting != nil {
 		f = append(f, progress.Answer{
 			Question: waiting.ID, Text: workflow.PutAgain,
@@ -59,8 +63,8 @@ func (i *Interview) goBack(
 			Question: waiting.Text, Recommended: waiting.Recommended,
 		}}, waiting.Open...)
 	}
-	text := fmt.Sprintf("Back to question %d: %s\nThe answer was %s. Press or write another one, or say \"next\" "+
-		"to keep it.", number, again.Text+ledger.OptionsText(again), quotedShort(again.Former))
+	text := fmt.Sprintf("Back to question %d: %s\nThe answer was %s. Press or write another one, or "+
+		"say \"next\" to keep it.", number, again.Text+ledger.OptionsText(again), quotedShort(again.Former))
 	return append(f, progress.Question(again),
 		store.Lines(i.AgentLine(text, ledger.QuestionButtons(again, true)...))), nil
 }
@@ -87,8 +91,8 @@ func (i *Interview) skip(
 	case m.Says.Move == intent.MoveOpen && q.AgainOf != 0:
 		return i.answerAgain(ctx, m, p, q, leftOpen, false)
 	case m.Says.Move == intent.MoveOpen:
-		f := i.ForAgents(m, fmt.Sprintf("%s leaves your question open (%s). Do not decide it: say that it is open "+
-			"among the decisions.", prompt.PersonName(p.Name), plaintext.OneLine(q.Text)))
+		f := i.ForAgents(m, fmt.Sprintf("%s leaves your question open (%s). Do not decide it: say that it "+
+			"is open among the decisions.", prompt.PersonName(p.Name), plaintext.OneLine(q.Text)))
 		ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 		return append(f,
 			progress.Answer{Question: q.ID, Text: leftOpen, User: p.ID, Note: "Left open by " + name + "."},
@@ -133,19 +137,23 @@ func (i *Interview) answerAgain(
 		Note: fmt.Sprintf("%s: %s", plaintext.OneLine(p.Name), quotedShort(text)),
 	}
 	if text == q.Former {
-		f := append(i.Ignore(m), answer, store.Lines(i.ProgramLine(fmt.Sprintf("Question %d keeps its answer: %s.",
-			q.Number, quotedShort(text)))))
+		f := append(i.Ignore(m), answer, store.Lines(i.ProgramLine(fmt.Sprintf(
+			"Question %d keeps its answer: %s.", q.Number, quotedShort(text)))))
 		return append(f, i.putAgain(all)...), nil
 	}
 	f := append(i.changed(m, p, *q, text), answer)
 	return append(f, i.putAgain(all)...), nil
 }
 
-// changed returns the parts that change the answer of an earlier question, and tell the thread and the agents.
-func (i *Interview) changed(m intent.Message, p workflow.Person, q workflow.Question, text string) []store.Part {
-	f := i.ForAgents(m, fmt.Sprintf("%s changed the answer to your question %d (%s). Before: %s\nNow:\n%s\n"+
-		"Put only those questions again that this changes. A question that waits goes on waiting with its "+
-		"buttons.", prompt.PersonName(p.Name), q.Number, plaintext.OneLine(q.Text), quotedShort(q.Former),
+// changed returns the parts that change the answer of an earlier question, and tell the thread and the
+// agents.
+func (i *Interview) changed(
+	m intent.Message, p workflow.Person, q workflow.Question, text string,
+) []store.Part {
+	f := i.ForAgents(m, fmt.Sprintf("%s changed the answer to your question %d (%s). "+
+		"Before: %s\nNow:\n%s\nPut only those questions again that this changes. "+
+		"A question that waits goes on waiting with its buttons.",
+		prompt.PersonName(p.Name), q.Number, plaintext.OneLine(q.Text), quotedShort(q.Former),
 		prompt.Fence("message", text)))
 	ledger.Change(f, func(h *inbox.Handled) { h.Answers = true })
 	id := q.ID
@@ -168,7 +176,8 @@ func (i *Interview) putAgain(all []workflow.Question) []store.Part {
 			return nil
 		}
 		text := fmt.Sprintf("Question %d: %s", q.Number, q.Text+ledger.OptionsText(q))
-		q.Answer, q.Due = "", time.Time{}
+		q.Answer = ""
+		q.Due = time.Time{}
 		if i.AnswerTimeout > 0 {
 			q.Due = i.Store.Clock().Now().Add(i.AnswerTimeout)
 		}
@@ -203,13 +212,14 @@ func (i *Interview) answerEarlier(
 		text = optionOr(q, n)
 	}
 	if text == q.Former {
-		return append(i.Ignore(m), i.Tell(m, p, fmt.Sprintf("Question %d has that answer already: %s.", q.Number,
-			quotedShort(text)))), nil
+		return append(i.Ignore(m), i.Tell(m, p, fmt.Sprintf(
+			"Question %d has that answer already: %s.", q.Number, quotedShort(text)))), nil
 	}
 	return i.changed(m, p, *q, text), nil
 }
 
-// namesEarlierOption reports whether an answer that names its question by the number names one of its options.
+// namesEarlierOption reports whether an answer that names its question by the number names one of its
+// options.
 func (i *Interview) namesEarlierOption(ctx context.Context, m intent.Message) (bool, error) {
 	all, err := i.Store.Questions(ctx, i.Session().ID)
 	q := answered(all, m.Says.Earlier.Number)
@@ -242,6 +252,7 @@ func (i *Interview) takeWords(
 // askWhichOption asks a person who names an option by a number that the question does not have.
 func (i *Interview) askWhichOption(m intent.Message, p workflow.Person, q *workflow.Question) []store.Part {
 	n, _ := m.Says.OutOfRange(q.Options)
-	return append(i.Ignore(m), i.Tell(m, p, fmt.Sprintf("There is no option %d: this question has the options 1 to "+
-		"%d. Which one do you mean? If %d itself is the answer, write it in a sentence.", n, len(q.Options), n)))
+	return append(i.Ignore(m), i.Tell(m, p, fmt.Sprintf(
+		"There is no option %d: this question has the options 1 to %d. Which one do you mean? "+
+			"If %d itself is the answer, write it in a sentence.", n, len(q.Options), n)))
 }

@@ -119,7 +119,8 @@ func releasePressRules() []rule {
 			then:  "refuses it; the button stays for people who may approve",
 			fires: func(c *Case) bool { return c.pressed(held...) && !c.maySpeak() },
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
-				return j.Held.RefusePress(ctx, c.Message, c.person(), workflow.DecideSpeak, get(c, &c.held)), nil
+				about := get(c, &c.held)
+				return j.Held.RefusePress(ctx, c.Message, c.person(), workflow.DecideSpeak, about), nil
 			},
 		},
 	}

@@ -13,8 +13,8 @@ import (
 // wordRules returns the rules for a message that a person typed.
 func wordRules() []rule {
 	return slices.Concat(
-		refusalRules(), orderRules(), outwardRules(), goOnRules(), answerRules(), limitRules(),
-		consentRules(), questionRules(),
+		refusalRules(), orderRules(), outwardRules(), goOnRules(), interviewMoveRules(), answerRules(),
+		limitRules(), consentRules(), questionRules(),
 	)
 }
 
@@ -311,8 +311,9 @@ func goOnRules() []rule {
 	})
 }
 
-// answerRules are the rules for what answers a question or the interview. Words that are held answer nothing.
-func answerRules() []rule {
+// interviewMoveRules are the rules for going back in an interview, and for skipping a question of it. Words
+// that are held move nothing.
+func interviewMoveRules() []rule {
 	return allUnlessHeld([]rule{
 		{
 			name:  "back in an interview",
@@ -335,6 +336,12 @@ func answerRules() []rule {
 				return j.Interview.skip(ctx, c.Message, c.person(), c.waiting())
 			},
 		},
+	})
+}
+
+// answerRules are the rules for what answers a question or the interview. Words that are held answer nothing.
+func answerRules() []rule {
+	return allUnlessHeld([]rule{
 		{
 			name:  "more questions",
 			when:  "it asks to go on with an interview",

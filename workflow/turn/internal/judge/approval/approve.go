@@ -33,8 +33,8 @@ func (ap *Approvals) Approve(
 		return ap.RefuseUnknown(m, err)
 	}
 	if reason != "" {
-		return ap.requestApproval(ctx, asker{Message: m, Person: p}, workflow.DecideApprove, approvers, reason,
-			revision, scope)
+		return ap.requestApproval(ctx, asker{Message: m, Person: p}, workflow.DecideApprove, approvers,
+			reason, revision, scope)
 	}
 	if standing, err := ap.Store.Approval(ctx, s.ID, s.Revision); err != nil {
 		return nil, err
@@ -266,7 +266,8 @@ func (ap *Approvals) waitingLines(
 	}
 	named, err := ap.peopleToMention(ctx, approvers, p)
 	for _, id := range slices.Concat(c.Mentions, named) {
-		if id != p.ID && !slices.Contains(lines[0].Mentions, id) && len(lines[0].Mentions) < catalog.MaxMentions {
+		mentions := lines[0].Mentions
+		if id != p.ID && !slices.Contains(mentions, id) && len(mentions) < catalog.MaxMentions {
 			lines[0].Mentions = append(lines[0].Mentions, id)
 		}
 	}

@@ -36,7 +36,8 @@ func (ap *Approvals) Disclose(
 	refused := func(reason, said string) ([]store.Part, error) {
 		return ap.Refuse(m, p, workflow.DecidePush, reason, said), nil
 	}
-	if no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, workflow.DecidePush); err != nil || !may {
+	no, may, err := ap.mayDecide(ctx, m, p, ap.Session().Revision, workflow.DecidePush)
+	if err != nil || !may {
 		return no, err
 	}
 	d, err := ap.PendingDisclosure(ctx)

@@ -131,8 +131,9 @@ func (ap *Approvals) moveTarget(
 	}
 	closed, err := ap.closedIn(ctx, to.ID)
 	if err == nil && closed != "" {
-		said = fmt.Sprintf("the repository %s is only for threads of its own channels, and #%s is none of them. My "+
-			"operator can add it under `channels`.", plaintext.OneLine(closed), to.Name)
+		said = fmt.Sprintf("the repository %s is only for threads of its own channels, "+
+			"and #%s is none of them. My operator can add it under `channels`.",
+			plaintext.OneLine(closed), to.Name)
 		return to, "a repository of other channels", said, nil
 	}
 	return to, "", "", err

@@ -19,8 +19,8 @@ import (
 // revision. The person is told alone.
 //
 // Approvers are asked once for each revision, however many people ask and however often, so that nobody can
-// call them again and again. Only a limit is shown each time it is a new one, without a mention. No request is
-// made if the revision does not wait for an approval.
+// call them again and again. Only a limit is shown each time it is a new one, without a mention. No request
+// is made if the revision does not wait for an approval.
 func (ap *Approvals) requestApproval(
 	ctx context.Context, by asker, what workflow.DecisionKind, a workflow.Approvers, reason string,
 	revision int, scope string,

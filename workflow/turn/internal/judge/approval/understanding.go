@@ -120,8 +120,9 @@ func (ap *Approvals) ConfirmUnderstanding(
 // the next one replaces its words; a person who would not see it there is told alone.
 func askConfirmation(ctx context.Context, ap *Approvals, m intent.Message, p workflow.Person) []store.Part {
 	revision := ap.Session().Revision
-	question := fmt.Sprintf("shall I read %s as your word to start from the shared understanding as it stands "+
-		"(revision %d)? Press a button, or reply \"go ahead\". If something has to change first, say what.",
+	question := fmt.Sprintf("shall I read %s as your word to start from the shared understanding as it "+
+		"stands (revision %d)? Press a button, or reply \"go ahead\". "+
+		"If something has to change first, say what.",
 		ap.QuoteWords(ctx, m), revision)
 	line := ap.ProgramLine(p.Name+", "+question,
 		workflow.Button{

@@ -50,8 +50,8 @@ func (ps *Permissions) WhoAllows(ctx context.Context) (string, error) {
 	return a.Who(), nil
 }
 
-// ToMention returns whom a line mentions that awaits an approval of what these people asked for: the approvers
-// whom the configuration names. If one of the people who asked may approve it, it mentions nobody.
+// ToMention returns whom a line mentions that awaits an approval of what these people asked for: the
+// approvers whom the configuration names. If one of the people who asked may approve it, it mentions nobody.
 func (ps *Permissions) ToMention(ctx context.Context, asked ...string) ([]string, error) {
 	named, err := ps.Catalog.NamedApprovers(ctx)
 	if err != nil || len(named) == 0 {

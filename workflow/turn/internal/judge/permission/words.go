@@ -38,8 +38,8 @@ func (ps *Permissions) RefusalText(
 }
 
 // ApproverNames returns the names of the people and groups that the configuration names as approvers, without
-// the person p, and without the requester if another person has to approve: "bea or carl". It returns an empty
-// string if it names none.
+// the person p, and without the requester if another person has to approve: "bea or carl". It returns an
+// empty string if it names none.
 func (ps *Permissions) ApproverNames(ctx context.Context, p workflow.Person) string {
 	r, ok, err := ps.Catalog.Current(ctx)
 	if err != nil || !ok {

@@ -11,7 +11,8 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/turn/internal/record/decision"
 )
 
-// The second line of a report begins with one of these statuses: whether a command that was run shows the bug.
+// The second line of a report begins with one of these statuses: whether a command that was run shows the
+// bug.
 const (
 	StatusShown    = workflow.MarkHolds + "Reproduced"
 	StatusUnclear  = "Unproven: the command does not fail because of it"

@@ -37,7 +37,8 @@ shop@c0ffee1 · revision 2 · nothing is changed yet. Reply "fix it", or say wha
 	c.Summary = "Refunds are *too* high"
 	c.Confidence = "low"
 	shown := ReportText(c, edition(2, StatusShown))
-	require.True(t, strings.HasPrefix(shown, "**Refunds are too high**\n✓ Reproduced · the cause is a guess\n"))
+	require.True(t, strings.HasPrefix(shown,
+		"**Refunds are too high**\n✓ Reproduced · the cause is a guess\n"))
 	require.Contains(t, shown,
 		"\n… (the rest is under Details)\n**What will change:** Split hands out every cent\n")
 	require.Len(t, strings.Split(shown, "\n"), 10)

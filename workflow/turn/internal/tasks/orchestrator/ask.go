@@ -61,7 +61,8 @@ func (l *Tools) Ask(ctx context.Context, q decision.Question) (model.Result, err
 	if wentBack { // it is shown when the question to which somebody went back has its answer
 		asked.Answer = workflow.PutAgain
 		asked.Due = time.Time{}
-		written[0], written[1] = asked, store.Lines(nil)
+		written[0] = asked
+		written[1] = store.Lines(nil)
 	} else if waiting != nil {
 		written = append([]store.Part{progress.Answer{Question: waiting.ID, Text: workflow.PutAgain}},
 			written...)
