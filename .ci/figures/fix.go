@@ -235,7 +235,7 @@ func (f *fixer) turn(ctx context.Context) ([]float64, error) {
 	began := time.Now()
 	root, err := f.Say(f.channel, f.ann, f.Mention()+" "+fixReport, "")
 	if err == nil {
-		err = f.await(ctx, f.channel, root, "revision 1 · nothing")
+		err = f.await(ctx, f.channel, root, "· revision 1")
 	}
 	if err == nil {
 		_, err = f.Say(f.channel, f.ann, "Fix it", root)

@@ -615,7 +615,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	env := withSessions(t)
 	code, out, errs := call(t, t.Context(), env, "sessions")
 	require.Equal(t, cli.ExitOK, code, errs)
-	require.Equal(t, `ID     PHASE     REPOSITORY  UPDATED              COST   REQUEST
+	require.Equal(t, `ID     STATE     REPOSITORY  UPDATED              COST   REQUEST
 k3x9   done      shop        2026-03-02 09:05:00  $0.13  a cent [2Jshort
 plain  answered  -           2026-03-02 08:00:00  –      `+
 		plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)

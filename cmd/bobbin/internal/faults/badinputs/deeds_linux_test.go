@@ -453,23 +453,44 @@ func (o *officeCase) calls(_ context.Context, s badStep) error {
 	return nil
 }
 
-// await waits until the bot has posted the text. It fails if the place settles again and again for some time,
+// await waits until the bot has posted the text, or shown it to one person alone. It fails if the place settles again and again for some time,
 // and the text is still missing.
 func (o *officeCase) await(ctx context.Context, s badStep) error {
 	for until := time.Now().Add(10 * time.Second); ; harness.Sleep(ctx, 50*time.Millisecond) {
-		if o.has(s.text(), o.heard) {
+		if o.has(s.text(), o.heard) || o.hasAlone(s.text()) {
 			return nil
 		}
 		late := time.Now().After(until)
 		if err := o.settle(ctx); err != nil {
 			return err
 		}
-		if late && !o.has(s.text(), o.heard) {
+		if late && !o.has(s.text(), o.heard) && !o.hasAlone(s.text()) {
 			break
 		}
 	}
-	return fmt.Errorf("waited for %q; the thread is:\n%s", s.text(),
-		o.stage.Slack.ExportText(o.channel, o.root))
+	return fmt.Errorf("waited for %q; the thread is:\n%s\nalone: %q", s.text(),
+		o.stage.Slack.ExportText(o.channel, o.root), o.shownAlone())
+}
+
+// hasAlone reports whether the bot has shown text to one person alone since the case began.
+func (o *officeCase) hasAlone(text string) bool {
+	return slices.ContainsFunc(o.shownAlone(), func(shown string) bool { return strings.Contains(shown, text) })
+}
+
+// shownAlone returns what the bot has shown to one person alone since the case began.
+func (o *officeCase) shownAlone() (texts []string) {
+	shown := o.alone()
+	return shown[min(o.heardAlone, len(shown)):]
+}
+
+// alone returns everything that the bot has shown in the channel to one person alone.
+func (o *officeCase) alone() (texts []string) {
+	for _, m := range o.stage.Slack.Ephemeral() {
+		if m.Channel == o.channel {
+			texts = append(texts, harness.Unmarked(o.stage.Slack.Readable(m.Text)))
+		}
+	}
+	return texts
 }
 
 // has reports whether a message of the bot contains text, without the first after messages.

@@ -71,7 +71,9 @@ type officeCase struct {
 	root    string
 	last    string
 	heard   int // the bot's messages in the channel when the case began
-	rows    rowsOfPlace
+	// what the bot had shown to one person alone in the channel by then
+	heardAlone int
+	rows       rowsOfPlace
 
 	stated map[string]bool
 
@@ -253,7 +255,7 @@ func (bo *badOffice) adjust(batches []*badBatch, files []txtar.File) func(*serve
 			"another": {OtherThanRequester: true},
 			"named":   {People: []string{bo.stage.People["bea"]}},
 			"group":   {People: []string{bo.group}},
-			"lost":    {People: []string{"S0GONE"}},
+			"lost":    {People: []string{goneGroup}},
 		} {
 			rules[name] = repository.Repository{
 				Remote:     remote.Remote{Name: "shop" + name, URL: bo.stage.Remote},
@@ -493,6 +495,7 @@ func (o *officeCase) setUp(ctx context.Context, b *badBatch) error {
 func (o *officeCase) play(ctx context.Context) error {
 	o.stated = map[string]bool{}
 	o.heard = len(o.own())
+	o.heardAlone = len(o.alone())
 	var err error
 	if o.rows, err = o.count(ctx); err != nil {
 		return err
@@ -541,11 +544,14 @@ func (o *officeCase) examine(ctx context.Context) error {
 	return nil
 }
 
+// goneGroup is a user group that a configuration names, and that Slack does not know.
+const goneGroup = "S0GONE"
+
 // calledFor returns a replacer that removes the lines with which the bot mentions a configured approver to
 // ask for an approval.
 func (o *officeCase) calledFor() *strings.Replacer {
 	var pairs []string
-	for _, mark := range []string{"!subteam^" + o.group, "@" + o.stage.People["bea"]} {
+	for _, mark := range []string{"!subteam^" + o.group, "!subteam^" + goneGroup, "@" + o.stage.People["bea"]} {
 		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "",
 			`\nFor \u003c`+mark+`\u003e`, "")
 	}
@@ -621,7 +627,7 @@ func (o *officeCase) settle(ctx context.Context) error {
 func (o *officeCase) begin(ctx context.Context) error {
 	for _, s := range []badStep{
 		{verb: "say", rest: "ann @bobbin the word is wrong"},
-		{verb: "await", rest: "revision 1 · nothing"},
+		{verb: "await", rest: "· revision 1"},
 	} {
 		if err := o.step(ctx, s); err != nil {
 			return err

@@ -66,7 +66,7 @@ func openApprovers(t *testing.T) *approversRun {
 	a.config += `, approvals: 2`
 	a.bea = a.slack.AddUser(slacktest.User{Name: "bea"}).ID
 	require.NoError(t, a.slack.Join(a.places[0].Channel, a.bea))
-	a.request("bug 0", "revision 1 · nothing")
+	a.request("bug 0", "· revision 1")
 	a.approve(a.ann)
 	a.settle()
 	require.Equal(t, 1, a.posted(a.first, "Revision 1 approved by ann (1 of 2)"))

@@ -21,7 +21,7 @@ import (
 
 // once lists the lines that every thread must hold exactly once at the end.
 var once = []string{
-	"Looking into", "revision 1 · nothing", "Revision 1 approved", "Done: The word", "and pushed:",
+	"Looking into", "· revision 1", "Revision 1 approved", "Done: The word", "and pushed:",
 }
 
 // threads returns the threads of the sessions so far.
@@ -49,7 +49,7 @@ func (c *chaos) duplicateSeen() bool {
 		if c.hosted && c.posted(p, "No backport")+c.posted(p, "could not be pushed") > 0 {
 			return true
 		}
-		if c.posted(p, "revision 1 · nothing") > 1 ||
+		if c.posted(p, "· revision 1") > 1 ||
 			c.posted(p, "Done: The word") > chatmodel.TasksOfBug(n) ||
 			c.posted(p, "already approved") > 0 || c.posted(p, "evision 2") > 0 {
 			return true

@@ -79,7 +79,7 @@ func openWords(t *testing.T) *wordsRun {
 	w.places[0].Channel = w.slack.AddChannel(slacktest.Channel{
 		Name: "secret", Kind: slacktest.Private, Members: []string{w.ann, w.slack.App().BotUser},
 	}).ID
-	w.request("bug 0", "revision 1 · nothing")
+	w.request("bug 0", "· revision 1")
 	w.down()
 	return w
 }

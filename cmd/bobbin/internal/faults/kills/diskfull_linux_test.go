@@ -195,7 +195,7 @@ func TestFullDisk(t *testing.T) {
 	m.waitPosted(0, fullWords, 2)
 	m.free("mirrors")
 	m.reply(0, "go on")
-	m.waitPosted(0, "revision 1 · nothing", 1)
+	m.waitPosted(0, "· revision 1", 1)
 
 	// The mirror exists. A session that needs nothing new in it continues.
 	m.fill("mirrors")
@@ -209,7 +209,7 @@ func TestFullDisk(t *testing.T) {
 	m.waitPosted(2, fullWords, 1)
 	m.free("sessions")
 	m.reply(2, "go on")
-	m.waitPosted(2, "revision 1 · nothing", 1)
+	m.waitPosted(2, "· revision 1", 1)
 	command := m.before(2, "run")
 	m.reply(2, "fix it")
 	m.whileHeld(command, func() { m.fill("sessions") })
@@ -220,7 +220,7 @@ func TestFullDisk(t *testing.T) {
 
 	// The disk becomes read-only during an edit.
 	m.request(3)
-	m.waitPosted(3, "revision 1 · nothing", 1)
+	m.waitPosted(3, "· revision 1", 1)
 	edit := m.before(3, "edit_file")
 	m.reply(3, "fix it")
 	m.whileHeld(edit, func() { m.remount("sessions", "ro") })
@@ -232,7 +232,7 @@ func TestFullDisk(t *testing.T) {
 
 	// The disks are full during the proof.
 	m.request(1)
-	m.waitPosted(1, "revision 1 · nothing", 1)
+	m.waitPosted(1, "· revision 1", 1)
 	done := m.before(1, "done")
 	m.reply(1, "fix it")
 	m.whileHeld(done, func() {

@@ -262,7 +262,7 @@ func (c *chaos) talk(ctx context.Context) {
 		for n := range open {
 			p := c.places[n]
 			switch {
-			case !answered[n] && c.posted(p, "revision 1 · nothing") > 0:
+			case !answered[n] && c.posted(p, "· revision 1") > 0:
 				_, err := c.slack.Say(p.Channel, c.ann, "fix it", p.Root)
 				answered[n] = err == nil
 			case answered[n] && c.posted(p, "and pushed:") > 0:

@@ -133,9 +133,9 @@ func (c *chaos) mergeFaults(ctx context.Context) string {
 		}
 	}
 	for n, p := range c.threads() {
-		want := map[string]int{conflictLine: 0, mergedLine: 1, "and pushed:": 1}
+		want := map[string]int{conflictLine: 0, mergedLine: 1, "*Fixed and pushed:": 1}
 		if n == 0 {
-			want = map[string]int{conflictLine: 1, mergedLine: 0, "and pushed:": 1}
+			want = map[string]int{conflictLine: 1, mergedLine: 0, "*Fixed and pushed:": 1}
 		}
 		for line, times := range want {
 			if have := c.posted(p, line); have != times {

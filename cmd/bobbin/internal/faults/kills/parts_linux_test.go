@@ -73,7 +73,7 @@ func openParts(t *testing.T) *partsRun {
 	site := filepath.Join(p.dir, "site.git")
 	require.NoError(t, stage.PlantRemote(site, chatmodel.NumberedBugs(1)))
 	p.config += fmt.Sprintf(`, channels: ["#bugs-0"]}, {name: site, url: %q`, site)
-	p.request("bug 0", "revision 1 · nothing")
+	p.request("bug 0", "· revision 1")
 	p.down()
 	return p
 }
@@ -98,7 +98,7 @@ func (p *partsRun) faults(pushes int) (found []string) {
 		}
 	}
 	for text, want := range map[string]int{
-		"site gets a part of its own": 1, "revision 1 · nothing": 2, "] ◆ *Fixed and pushed:": pushes,
+		"site gets a part of its own": 1, "· revision 1": 2, "] ◆ *Fixed and pushed:": pushes,
 		"site] ◆ *Fixed and pushed:": pushes / 2, "was already approved": 0,
 	} {
 		if n := p.posted(p.first, text); n != want {

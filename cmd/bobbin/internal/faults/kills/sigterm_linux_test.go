@@ -299,7 +299,7 @@ func handsOver(ctx context.Context, m *heldSessions) {
 	}
 	release()
 	require.Zero(t, m.exit(first).ExitCode())
-	require.Eventually(t, func() bool { return m.posted(late, "revision 1 · nothing") > 0 },
+	require.Eventually(t, func() bool { return m.posted(late, "· revision 1") > 0 },
 		harness.StepTimeout, 20*time.Millisecond)
 	require.Equal(t, m.name(second), m.workers(ctx, more))
 	require.Zero(t, m.number(ctx, atHand, m.name(first)), "nothing is left in its hands")

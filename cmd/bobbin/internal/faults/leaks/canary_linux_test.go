@@ -286,7 +286,7 @@ func (l *leakFixture) shop(ctx context.Context, channel string) {
 	}
 	l.hub.Spoil(nil)
 	l.say(channel, "now it is repaired, please go on")
-	if !l.await(ctx, channel, "revision 1 · nothing") {
+	if !l.await(ctx, channel, "· revision 1") {
 		return
 	}
 	l.hubEchoes("git-receive-pack", echo(http.StatusForbidden, ""))
@@ -327,7 +327,7 @@ func (l *leakFixture) atDesk(ctx context.Context, channel string) {
 	if _, err := l.db.Exec(ctx, `drop trigger quotes on reports; drop function quotes`); err != nil {
 		l.t.Error(err)
 	}
-	if !l.await(ctx, channel, "revision 1 · nothing") {
+	if !l.await(ctx, channel, "· revision 1") {
 		return
 	}
 	l.desk.Fail(githost.WriteRefs, githost.Lasting, echo(http.StatusFound, "/login?token="))

@@ -416,12 +416,12 @@ func (o *outages) endWhenShown(ctx context.Context, end func()) {
 
 // session plays one session from the first message to the push, through its outage.
 func (o *outages) session(ctx context.Context, s *affected) error {
-	err := o.step(ctx, s, firstLook, o.slack.Mention()+" the word is wrong", "revision 1 · nothing")
+	err := o.step(ctx, s, firstLook, o.slack.Mention()+" the word is wrong", "· revision 1")
 	if err == nil {
 		err = o.step(ctx, s, notPushed, "fix it", "and pushed:")
 	}
 	if err == nil && s.when == atBase {
-		if err = o.step(ctx, s, atBase, "it is wrong elsewhere, too", "revision 2 · nothing"); err == nil {
+		if err = o.step(ctx, s, atBase, "it is wrong elsewhere, too", "· revision 2"); err == nil {
 			err = o.step(ctx, s, "", "fix it", "Pushed twice")
 		}
 	}

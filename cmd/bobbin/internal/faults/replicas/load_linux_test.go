@@ -86,7 +86,7 @@ func (s *shift) work(ctx context.Context) {
 		n, ours := numbers[m.Channel+m.ThreadTS]
 		switch {
 		case !ours || m.BotID == "":
-		case !answered[n] && strings.Contains(m.Text, "revision 1 · nothing"):
+		case !answered[n] && strings.Contains(m.Text, "· revision 1"):
 			answered[n] = true
 			_, err := s.slack.Say(m.Channel, s.ann, "fix it", m.ThreadTS)
 			require.NoError(s.t, err)

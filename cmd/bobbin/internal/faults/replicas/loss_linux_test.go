@@ -82,7 +82,7 @@ func (s *shift) inHand(ctx context.Context, r *replica) []int64 {
 
 // inOrder lists the lines that each thread must hold at the end, in this order.
 var inOrder = []string{
-	"Looking into", "revision 1 · nothing", "Revision 1 approved", "Done: The word", "and pushed:",
+	"Looking into", "· revision 1", "Revision 1 approved", "Done: The word", "and pushed:",
 }
 
 // losses returns a line for everything that was lost, happened twice or is out of order.
