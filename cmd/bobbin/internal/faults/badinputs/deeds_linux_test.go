@@ -453,8 +453,8 @@ func (o *officeCase) calls(_ context.Context, s badStep) error {
 	return nil
 }
 
-// await waits until the bot has posted the text, or shown it to one person alone. It fails if the place settles again and again for some time,
-// and the text is still missing.
+// await waits until the bot has posted the text, or shown it to one person alone. It fails if the place
+// settles again and again for some time, and the text is still missing.
 func (o *officeCase) await(ctx context.Context, s badStep) error {
 	for until := time.Now().Add(10 * time.Second); ; harness.Sleep(ctx, 50*time.Millisecond) {
 		if o.has(s.text(), o.heard) || o.hasAlone(s.text()) {
@@ -474,7 +474,8 @@ func (o *officeCase) await(ctx context.Context, s badStep) error {
 
 // hasAlone reports whether the bot has shown text to one person alone since the case began.
 func (o *officeCase) hasAlone(text string) bool {
-	return slices.ContainsFunc(o.shownAlone(), func(shown string) bool { return strings.Contains(shown, text) })
+	contains := func(shown string) bool { return strings.Contains(shown, text) }
+	return slices.ContainsFunc(o.shownAlone(), contains)
 }
 
 // shownAlone returns what the bot has shown to one person alone since the case began.

@@ -551,7 +551,8 @@ const goneGroup = "S0GONE"
 // ask for an approval.
 func (o *officeCase) calledFor() *strings.Replacer {
 	var pairs []string
-	for _, mark := range []string{"!subteam^" + o.group, "!subteam^" + goneGroup, "@" + o.stage.People["bea"]} {
+	called := []string{"!subteam^" + o.group, "!subteam^" + goneGroup, "@" + o.stage.People["bea"]}
+	for _, mark := range called {
 		pairs = append(pairs, "\nFor <"+mark+">", "", `\nFor <`+mark+">", "",
 			`\nFor \u003c`+mark+`\u003e`, "")
 	}
