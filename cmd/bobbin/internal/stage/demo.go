@@ -101,7 +101,7 @@ func (d *demo) playStory(ctx context.Context) error {
 
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
 	fmt.Fprintf(
-		d.out, "  (%s begins what Bobbin itself says, and has seen; its other lines are the agents' words)\n",
+		d.out, "  (%s, ✓ and ✗ begin what Bobbin itself says, and has seen; its other lines are the agents' words)\n",
 		workflow.Mark,
 	)
 	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+DemoReport, "")

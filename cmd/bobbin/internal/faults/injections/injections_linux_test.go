@@ -368,7 +368,7 @@ func (ir *injectionRun) play(most time.Duration) {
 }
 
 var rested = regexp.MustCompile(
-	`Root cause \(revision|Done\. Pushed|needs a separate permission|got nowhere|could not|Paused: ` +
+	`revision \d+ · nothing|and pushed:|needs a separate permission|got nowhere|could not|Paused: ` +
 		`|failed on my side|still here|that is all|\(recommended\)|It is small|Fix the word|There is no`)
 
 // advance sends ann's next message in a session that has come to rest, and reports whether the case is over.
