@@ -387,7 +387,6 @@ func waitingForSlack(say func(error)) func(error) {
 	}
 	return func(err error) {
 		if why := plaintext.NetworkError(err); why != "" {
-			//lint:ignore ST1005 Slack is a name
 			err = errors.New("Slack cannot be reached: " + why + "; " + NoSlackCure)
 		} else {
 			//lint:ignore ST1005 Slack is a name
