@@ -234,6 +234,8 @@ var outside = []readerOf{
 		"other words that decide, and commands in words",
 		[]string{
 			"workflow/intent/internal/answer/option.go OptionNamed",
+			"workflow/intent/internal/answer/move.go MoveOf",
+			"workflow/intent/internal/answer/move.go EarlierIn",
 			"workflow/intent/internal/command/command.go ReadFor", "workflow/intent/task.go taskNamed",
 			"workflow/intent/internal/command/lesson.go ReadLesson",
 		},
@@ -661,7 +663,8 @@ var inside = map[string]string{
 		"by encoding/json alone; what is chosen of it is checked as configuration",
 	"cmd/bobbin/internal/config/prices.go": "prices.json, which is in the program, and addresses of the " +
 		"configuration, by net/url",
-	"workflow/store/backup/manifest.go": "the operator's backup, by encoding/json, after its checksum",
+	"cmd/bobbin/internal/schema/settings.go": "settings.yaml, which is in the program",
+	"workflow/store/backup/manifest.go":      "the operator's backup, by encoding/json, after its checksum",
 	"workflow/store/backup/restore.go": "the operator's backup, by compress/gzip and Postgres, after its " +
 		"checksum",
 	"cmd/bobbin/internal/config/sources.go": "addresses of the configuration, " +
@@ -779,6 +782,7 @@ var inside = map[string]string{
 	"workflow/turn/internal/agents/inquiry/inquiry.go":      "rows of ours",
 	"workflow/turn/internal/record/ledger/standing.go":      "rows of ours",
 	"workflow/turn/internal/tasks/orchestrator/delegate.go": "rows of ours",
+	"workflow/turn/internal/tasks/orchestrator/report.go":   "the body of a report, which this program wrote",
 	"workflow/turn/internal/tasks/orchestrator/request.go":  "rows of ours",
 	"workflow/turn/internal/tasks/orchestrator/tools.go":    "rows of ours",
 	"workflow/turn/internal/record/findings/report.go":      "rows of ours",

@@ -11,6 +11,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/intent"
 	"github.com/bobbinhq/bobbin/workflow/intent/internal/answer"
 	"github.com/bobbinhq/bobbin/workflow/intent/internal/command"
+	"github.com/bobbinhq/bobbin/workflow/intent/internal/words"
 )
 
 // sayings are messages of a team. For each reader, yes holds those that it has to accept, and no the
@@ -304,12 +305,19 @@ func FuzzWords(f *testing.F) {
 		}
 	}
 	f.Add("ask pythia whether it is safe", "pythia")
+	f.Add("go back to question 3", "oracle")
+	f.Add("change question 12 to Round up", "oracle")
 	f.Fuzz(func(t *testing.T, text, name string) {
 		options := []string{"Round down", "Round up", name}
 		n, named := answer.OptionNamed(text, options)
 		require.True(t, !named && n == 0 || named && n >= -1 && n < len(options), "%q: %d", text, n)
 		long := utf8.RuneCountInString(text) > 600
 		require.False(t, long && named)
+		move, to := answer.MoveOf(words.Prepare(text))
+		require.True(t, to == 0 || move == answer.MoveBack && to > 0 && to < 100, "%q: %d", text, to)
+		earlier := answer.EarlierIn(text)
+		require.True(t, earlier.Number >= 0 && earlier.Number < 100, "%q: %d", text, earlier.Number)
+		require.False(t, long && (move != "" || earlier.Number > 0))
 		for _, c := range sayings {
 			if c.read(text) && c.name != "asks about the diff" {
 				require.False(t, long, "%s: %q", c.name, text)
