@@ -100,10 +100,8 @@ func (d *demo) playStory(ctx context.Context) error {
 	}()
 
 	fmt.Fprintf(d.out, "#%s\n", StageChannel)
-	fmt.Fprintf(
-		d.out, "  (%s, ✓ and ✗ begin what Bobbin itself says, and has seen; its other lines are the agents' words)\n",
-		workflow.Mark,
-	)
+	fmt.Fprintf(d.out, "  (%s, ✓ and ✗ begin what Bobbin itself says, and has seen; "+
+		"its other lines are the agents' words)\n", workflow.Mark)
 	ts, err := d.Slack.Say(d.Channel, d.People["ann"], d.Slack.Mention()+" "+DemoReport, "")
 	if err != nil {
 		return err
