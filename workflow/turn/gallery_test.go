@@ -223,11 +223,13 @@ func TestWhoVouches(t *testing.T) {
 		}))
 	}
 	require.Equal(t, []string{
+		"bot/internal/render/withoutcode.go",
 		"bot/poster/attach.go",
 		"workflow/pullrequests/conflicts.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
 		"workflow/tickets/tickets.go",
+		"workflow/turn/internal/agents/inquiry/diff.go",
 		"workflow/turn/internal/agents/inquiry/reader.go",
 		"workflow/turn/internal/agents/runtime/loop.go",
 		"workflow/turn/internal/agents/runtime/transcript.go",

@@ -18,7 +18,7 @@ func TestAPushFromWhereSomebodyWentOnIsNotDenied(t *testing.T) {
 	remotetest.NeedGit(t)
 	for name, c := range map[string]struct{ moves, want string }{
 		"went on": {
-			`git -c user.name=c -c user.email=c@c commit-tree -p $new -m More $new^{tree}`, "Pushed `bobbin/",
+			`git -c user.name=c -c user.email=c@c commit-tree -p $new -m More $new^{tree}`, "and pushed",
 		},
 		"set back": {`git rev-parse $new^`, "could not be pushed"},
 	} {

@@ -54,7 +54,7 @@ call blocked {"reason": "nothing can be run here"}
 	th.Say("ann", "@bobbin the total is wrong")
 	th.Press("bea", workflow.ButtonFix)
 	th.Say("bea", "push it unproven")
-	require.Contains(t, th.Text(), "Pushed `bobbin/")
+	require.Contains(t, th.Text(), "and pushed")
 	return pushedThread{th, t, th.Runner.Repositories[0].Remote.URL}
 }
 

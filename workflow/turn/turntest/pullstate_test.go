@@ -117,7 +117,7 @@ func TestAFixForAnOpenPullRequestGoesIntoIt(t *testing.T) {
 	p.Say("ann", asksForFix)
 	p.Say("bea", "fix it")
 	p.Say("bea", "push it unproven")
-	require.Contains(t, p.Text(), "Pushed `bobbin/")
+	require.Contains(t, p.Text(), "and pushed")
 	require.Equal(t, hers, p.pullInto())
 }
 
@@ -136,7 +136,7 @@ func TestAFixForAMergedPullRequestIsMadeForMain(t *testing.T) {
 		p.Say("bea", "fix it")
 		require.Zero(t, p.branches(), "it takes an approval of its own, and its proof")
 		p.Say("bea", "push it unproven")
-		require.Contains(t, p.Text(), "Pushed `bobbin/")
+		require.Contains(t, p.Text(), "and pushed")
 		require.Equal(t, "main", p.pullInto())
 		r, err := git.PlainOpen(p.origin)
 		require.NoError(t, err)

@@ -26,7 +26,7 @@ func TestSessionPage(t *testing.T) {
 	ann.takes("the refund of order 1042")
 	ann.reads("#pane .body", "revision 1 · nothing")
 	page := ann.again(ann.linkToPage())
-	page.reads("h1", "the refund of order 1042")
+	page.reads("h1", "A whole refund gives back more than was paid")
 	page.sees("location.search === ''") // the signature is removed from the address
 	page.faultless("a session")
 	page.shoot("session")
@@ -173,7 +173,7 @@ func (t *tab) othersLook(p *Playground) {
 	t.t.Helper()
 	home := t.again("/bea/home")
 	list := home.again(home.pageLink("#main"))
-	list.reads(".sessions a", "the refund of order 1042")
+	list.reads(".sessions a", "discounts do not add up")
 	list.faultless("the list")
 	list.shoot("session-list")
 	list.focusOut()
@@ -184,13 +184,13 @@ func (t *tab) othersLook(p *Playground) {
 	list.sees("location.search === '' && document.querySelector('.sessions a')")
 	list.click(".tabs a", "Finished")
 	list.sees("location.search.includes('state=Finished')")
-	list.click(".sessions a", "the refund of order 1042")
+	list.click(".sessions a", "discounts do not add up")
 	list.reads("#diff .file", "split.go")
 	list.reads(".crumbs a", "Sessions")
 	list.reads(".crumbs a", "#bugs")
 	list.click(".crumbs a", "shop")
 	list.sees("location.search === '?q=shop'")
-	list.reads(".sessions a", "the refund of order 1042")
+	list.reads(".sessions a", "discounts do not add up")
 
 	t.click("#nav .places a", "bugs")
 	t.sees("document.activeElement.id === 'say'") // keys type into the message now
