@@ -5,8 +5,5 @@
 -- name of its repository.
 alter table sessions
     add part_of    text references sessions (id) on delete set null, -- the thread's own session; null: this is it
-    -- Whoever stores a message reads this with the row that it locks. Whether there are parts would be seen as
-    -- it was before the lock, and the messages that came while one began would miss it.
-    add has_parts  boolean not null default false,
     add part_after text not null default ''; -- ts of the newest message in the thread before the part began
 create index sessions_part_of on sessions (part_of) where part_of is not null;
