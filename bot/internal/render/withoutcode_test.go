@@ -20,6 +20,7 @@ func TestPlainly(t *testing.T) {
 		"Pushed bobbin/refunds-ab12 (https://a.example)": "Pushed […] ([…])",
 		"It costs 10.50, e.g. for 3 items.":              "It costs 10.50, […]. for 3 items.",
 		"Stopped, as ann asked.":                         "Stopped, as ann asked.",
+		"**Fixed and pushed:** `bobbin/refunds-ab12`":    "**Fixed and pushed:** […]",
 		"":                                               "",
 	} {
 		require.Equal(t, want, wordsWithoutCode(text))
@@ -41,8 +42,8 @@ func TestAReportWithoutCode(t *testing.T) {
 	short := PostingWithoutCode(&workflow.Posting{
 		Key: "k", Session: "s1", Lines: []workflow.Line{report},
 	}, "guests are here")
-	require.Equal(t, "[orchestrator] […] are too high in […] […]\n(Code and paths are not shown: guests are "+
-		"here. My operator can read all of it with `bobbin sessions s1`.)\n"+
+	require.Equal(t, "[orchestrator] *Refunds are too high in […]* […]\n(Code and paths are not shown: "+
+		"guests are here. My operator can read all of it with `bobbin sessions s1`.)\n"+
 		"◆ revision 1 · nothing is changed yet. Reply \"fix it\", or say what is wrong.",
 		Style{}.Line(short.Lines[0]))
 }

@@ -238,7 +238,7 @@ call finish {"summary": "Merged."}`)
 				return
 			}
 			p.Say("bea", "push it unproven")
-			require.Contains(t, p.Text(), "in, by a merge commit; nothing conflicted. Unproven:")
+			require.Contains(t, p.Text(), "in, by a merge commit; nothing conflicted. *Merged and pushed:*")
 			r, err := git.PlainOpen(p.origin)
 			require.NoError(t, err)
 			merged, err := r.CommitObject(plumbing.NewHash(p.head(branch)))

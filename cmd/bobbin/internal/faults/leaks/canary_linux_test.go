@@ -1,6 +1,7 @@
 package leaks
 
 import (
+	"bufio"
 	"bytes"
 	"compress/zlib"
 	"context"
@@ -210,6 +211,27 @@ func (l *leakFixture) program(config string, more ...string) *exec.Cmd {
 	cmd.Stderr = &l.log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	return cmd
+}
+
+// waitsForPostgres starts a bot whose Postgres does not answer, and stops it once it says that it waits.
+func (l *leakFixture) waitsForPostgres(config string) {
+	nobody := "postgres://u:" + l.secrets["database password"] + "@" + harness.ClosedPort(l.t) + "/d"
+	bot := l.program(config, secrets.DatabaseURL+"="+nobody)
+	bot.Stdout = nil
+	said, err := bot.StdoutPipe()
+	require.NoError(l.t, err)
+	bot.Stderr = bot.Stdout
+	require.NoError(l.t, bot.Start())
+	lines := bufio.NewScanner(said)
+	for lines.Scan() {
+		fmt.Fprintln(&l.log, lines.Text())
+		if strings.Contains(lines.Text(), "no Postgres answers") {
+			require.NoError(l.t, bot.Process.Signal(os.Interrupt))
+		}
+	}
+	require.NoError(l.t, lines.Err())
+	_ = bot.Wait()
+	require.Contains(l.t, l.log.String(), "no Postgres answers")
 }
 
 func (l *leakFixture) say(channel, text string) {
@@ -428,12 +450,9 @@ func TestSecretsAreNowhere(t *testing.T) {
 - {name: ghost, url: "https://ghost.invalid/acme/ghost.git", base: main, channels: [%s], token_env: GHOST_TOKEN}
 `, m.hub.URL, shop, m.hub.API, m.desk.Address, desk, wrongKey, ghost)
 
-	// Starts that fail: a Postgres that does not answer, and malformed addresses.
-	for _, address := range []string{
-		"postgres://u:" + m.secrets["database password"] + "@127.0.0.1:1/d",
-		"postgres://u:" + m.secrets["database password"] + "%zz@h/d",
-		"postgres://u:" + m.secrets["database password"] + "@h:port/d",
-	} {
+	m.waitsForPostgres(config)
+	for _, malformed := range []string{"%zz@h/d", "@h:port/d"} {
+		address := "postgres://u:" + m.secrets["database password"] + malformed
 		require.Error(t, m.program(config, secrets.DatabaseURL+"="+address).Run())
 	}
 	bot := m.program(config)
