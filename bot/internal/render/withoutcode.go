@@ -73,7 +73,7 @@ var (
 	someCode = regexp.MustCompile("`+[^`]*`*")
 	// A word that contains a slash, a dot, an underscore, a bracket or an inner capital is a path or an
 	// identifier. A number is not.
-	ofCode  = regexp.MustCompile(`[/\\_(){}\[\]<>=;$#@|~^*&]|::|->|\w\.[A-Za-z]|[a-z][A-Z]|[A-Z]{2,}[a-z]`)
+	ofCode = regexp.MustCompile(`[/\\_(){}\[\]<>=;$#@|~^*&]|::|->|\w\.[A-Za-z]|[a-z][A-Z]|[A-Z]{2,}[a-z]`)
 	// What stands around a word: quotes, brackets, the marks of bold text, and the end of a sentence.
 	wrapped = regexp.MustCompile(`^[("'“\[*]*(.*?)[)"'”\].,:;!?…*]*$`)
 )

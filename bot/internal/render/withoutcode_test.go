@@ -21,7 +21,7 @@ func TestPlainly(t *testing.T) {
 		"It costs 10.50, e.g. for 3 items.":              "It costs 10.50, […]. for 3 items.",
 		"Stopped, as ann asked.":                         "Stopped, as ann asked.",
 		"**Fixed and pushed:** `bobbin/refunds-ab12`":    "**Fixed and pushed:** […]",
-		"":                                               "",
+		"": "",
 	} {
 		require.Equal(t, want, wordsWithoutCode(text))
 	}
