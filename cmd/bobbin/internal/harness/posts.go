@@ -43,8 +43,10 @@ var (
 	asCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
 	// links of the stage's git host and trackers, of threads in its workspace, and of help
 	codeLink = regexp.MustCompile(
-		`^<https://git\.example/(?:shop|site)/blob/[0-9a-f]{40}/[\w./-]+#L\d+\|(?:site:)?[\w./-]+:\d+>$|` +
-			`^<https://git\.example/(?:shop|site)/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}\|Compare>$|` +
+		`^<https://git\.example/(?:shop|site)/blob/[0-9a-f]{40}/[\w./-]+#L\d+` +
+			`\|\x60(?:site:)?[\w./-]+:\d+\x60>$|` +
+			`^<https://git\.example/(?:shop|site)/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}` +
+			`\|(?:Compare|bobbin/[\w-]+)>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
 			`^<https://git\.example/(?:shop|site)/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
