@@ -82,7 +82,7 @@ demo: ## run the whole bug story on this machine
 	go run ./cmd/bobbin demo
 
 PICTURES ?= $(CURDIR)/build/pictures
-pictures: deps ## make docs/pictures anew, also the moving one, and take screenshots of all pages in the tests: light, dark and on a phone (PICTURES=folder)
+pictures: deps ## make docs/pictures anew, also the moving one and the gallery of messages, and take screenshots of all pages in the tests: light, dark and on a phone (PICTURES=folder)
 	mkdir -p $(PICTURES)
 	BOBBIN_PICTURES=$(CURDIR)/docs/pictures BOBBIN_SCREENSHOTS=$(PICTURES) $(GOTEST) $(TESTFLAGS) -count=1 ./cmd/bobbin/internal/playground
 
