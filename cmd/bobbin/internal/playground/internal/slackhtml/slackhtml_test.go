@@ -40,6 +40,10 @@ func TestText(t *testing.T) {
 			`class="mention">#bugs</span> for <span class="mention">@leads</span>`,
 		"&gt; quoted\nnot": `<blockquote>quoted</blockquote>not`,
 		"a\nb":             `a<br>b`,
+		"a\n  • b":         "a<br>\u00a0\u00a0• b",
+		"&gt; a\n&gt;   b": "<blockquote>a<br>\u00a0\u00a0b</blockquote>",
+		"<https://a.example|`a.go:1`>": `<a href="https://a.example" target="_blank" ` +
+			`rel="noreferrer noopener"><code>a.go:1</code></a>`,
 		":eyes: :nothing_known:": `<img class="emoji" src="/-/assets/emoji/eyes.svg" alt="👀"> ` +
 			`:nothing_known:`,
 		"`👀` ⚠ ❤️": `<code>👀</code> <img class="emoji" src="/-/assets/emoji/warning.svg" alt="⚠️"> ` +

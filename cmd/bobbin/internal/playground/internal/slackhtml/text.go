@@ -63,7 +63,9 @@ func (r Renderer) paragraphs(b *strings.Builder, text string) {
 			b.WriteString("<br>")
 		}
 		quoted = isQuote
-		r.inline(b, words, 0)
+		rest := strings.TrimLeft(words, " ")
+		b.WriteString(strings.Repeat("\u00a0", len(words)-len(rest))) // Slack keeps the blanks before a line
+		r.inline(b, rest, 0)
 	}
 	if quoted {
 		b.WriteString("</blockquote>")
