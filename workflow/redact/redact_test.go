@@ -65,7 +65,7 @@ func TestOrdinaryTextIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	f := redact.New()
 	for _, text := range []string{
-		"", "revision 1 · nothing, at 134b2ba): refunds are two cents too high",
+		"", "shop@134b2ba · revision 1: refunds are two cents too high",
 		"commit 16c7e42f292c6912e7710c838347ae178b4a0d11",
 		"go.sum h1:9FwW+ZbQhhEKzN6bTqFhdKJwQv2QZ4m8Yk1Q1d0C1bQ=", "token := os.Getenv(\"GITHUB_TOKEN\")",
 		"password: \"\"", "sk-…, ghp_…, xoxb-…",

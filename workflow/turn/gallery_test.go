@@ -61,7 +61,7 @@ func TestGallery(t *testing.T) {
 		own := made[heading]
 		delete(made, heading)
 		if own == nil {
-			if own = says(text); text == "" {
+			if own = says(filled(t, heading, text)); text == "" {
 				missing = append(missing, heading)
 			}
 		}
@@ -106,11 +106,14 @@ func posted(t *testing.T, lines []workflow.Line) []slacktest.Request {
 			lines[i].Buttons[b].Value = fmt.Sprintf("opaque-%d-%d", i, b+1)
 		}
 	}
+	th.SetRepository(nil, func(string) *workflow.Code { return aBase })
 	require.NoError(t, th.Record(t.Context(), store.Replies(lines)))
 	require.NoError(t, (&poster.Poster{
 		Slack:  own,
 		Outbox: outbox.New(r.Store.DB),
 		Pace:   time.Microsecond,
+		Links:  []string{"https://github.com/acme/", "https://acme.slack.com/"},
+		Code:   map[string]string{"shop": "https://github.com/acme/shop/blob/{commit}/{path}#L{line}"},
 	}).Drain(t.Context(), th.Session().ID))
 	calls := slack.Requests("chat.postMessage")
 	require.Len(t, calls, len(lines), "one reply each")
@@ -414,6 +417,9 @@ func sample(e ast.Expr) (words string, literal bool) {
 		right, b := sample(e.Y)
 		return left + right, a || b
 	case *ast.SelectorExpr:
+		if e.Sel.Name == "Name" && isRepository(e.X) {
+			return "shop", false
+		}
 		if e.Sel.Name == "Name" || e.Sel.Name == "UserName" {
 			return "ann", false
 		}
@@ -426,6 +432,17 @@ func sample(e ast.Expr) (words string, literal bool) {
 		}
 	}
 	return "…", false
+}
+
+// isRepository reports whether an expression is a repository, going by its name.
+func isRepository(e ast.Expr) bool {
+	switch e := e.(type) {
+	case *ast.Ident:
+		return e.Name == "r"
+	case *ast.SelectorExpr:
+		return e.Sel.Name == "Repository"
+	}
+	return false
 }
 
 // formatted fills in the verbs of a format.
@@ -474,6 +491,7 @@ var (
 		Hypotheses: []workflow.Hypothesis{{
 			Claim: "the split rounds down", Probe: "go test ./money", Outcome: "confirmed",
 		}},
+		Risk:     workflow.Risk{Level: "LOW", Reason: "one function, and its callers are tested"},
 		Evidence: aCause.Evidence,
 		Remains:  "Refunds that were paid out already stay a cent too high.",
 	}
@@ -692,6 +710,13 @@ func resultButtons() []workflow.Button {
 	return buttons
 }
 
+// aBase has the places that the samples name and that exist at the base.
+var aBase = &workflow.Code{
+	Repository: "shop",
+	Commit:     "134b2ba",
+	Places:     []string{"money/split.go:13", "cart/total.go:40", "api/v2.go:10", "refund/refund.go:20"},
+}
+
 func anEdition(revision int, status string) findings.Edition {
 	return findings.Edition{Repository: "shop", Commit: "134b2ba", Revision: revision, Status: status}
 }
@@ -795,7 +820,7 @@ func moveSamples() map[string][]workflow.Line {
 		Text: "This goes on from [a thread in #bugs]" +
 			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea says.\n" +
 			"Revision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
-			"revision 1 · nothing, at b34274e): “A split loses the rest”",
+			findings.ReportText(aCause, anEdition(1, findings.StatusShown)),
 	}
 	begins := says(move.Text)
 	begins[0].Vouched = []int{0, 1}
@@ -834,6 +859,13 @@ func replySamples() map[string][]workflow.Line {
 			"Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.",
 			"Noted: “keep the name”. The orchestrator takes it up after the open tasks; "+
 				"to reach one of them, begin with its number."),
+		"a request is refused": says("I cannot take this: guests cannot start work here; ask a full " +
+			"member to."),
+		"a guest asks for a part": says("I cannot take this: guests cannot start work here; ask a full " +
+			"member to."),
+		"an app is turned away": says("I cannot take this: the app alertbot posted it. To have what it " +
+			"posts read as a report, my operator can name it under `watch_apps` of this channel's " +
+			"repository."),
 		"a request from the home tab is refused": says("I cannot take this: " +
 			"guests cannot start work here; ask a full member to."),
 		"a message is set aside": says("I cannot take what was written here last: "+
