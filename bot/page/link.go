@@ -18,9 +18,9 @@ const linkLasts = 12 * time.Hour
 
 // Links signs and verifies the addresses of pages. Replicas with the same secret accept each other's links.
 type Links struct {
-	base string // such as https://bobbin.example.com
+	Now  func() time.Time // the clock
+	base string           // such as https://bobbin.example.com
 	key  []byte
-	now  func() time.Time
 }
 
 // NewLinks returns Links for pages below the base address. The key is derived from secret, which is the bot's
@@ -30,7 +30,7 @@ func NewLinks(base, secret string) (*Links, error) {
 	if err != nil {
 		return nil, fmt.Errorf("links to pages: %w", err)
 	}
-	return &Links{base: strings.TrimRight(base, "/"), key: key, now: time.Now}, nil
+	return &Links{base: strings.TrimRight(base, "/"), key: key, Now: time.Now}, nil
 }
 
 // To returns the address of a session's page for one person; an empty session means the list.
@@ -39,7 +39,7 @@ func (l *Links) To(user, session string) string {
 	if session != "" {
 		path += url.PathEscape(session)
 	}
-	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.now().Add(linkLasts)})
+	return l.base + path + "?k=" + l.sign(grant{user: user, session: session, until: l.Now().Add(linkLasts)})
 }
 
 // Diff is the fragment of the part of a session's page that shows the diff. It may follow To and Shared.
@@ -89,7 +89,7 @@ func (l *Links) read(signed string) (grant, error) {
 		return grant{}, errForged
 	}
 	g := grant{user: parts[1], session: parts[2], until: time.Unix(seconds, 0)}
-	if !l.now().Before(g.until) {
+	if !l.Now().Before(g.until) {
 		return grant{}, errExpired
 	}
 	return g, nil

@@ -48,7 +48,7 @@ func TestLinks(t *testing.T) {
 
 	require.Equal(t, "https://bobbin.example.com/s/abc", l.Shared("abc"), "what many read grants nothing")
 
-	l.now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
+	l.Now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
 	_, err = l.read(signed(t, link))
 	require.ErrorIs(t, err, errExpired)
 }

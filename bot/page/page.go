@@ -7,7 +7,9 @@ import (
 	"errors"
 	"html/template"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,16 +51,27 @@ var Paths = []string{"/s/", "/assets/"}
 // Handler returns the handler of all pages and their assets.
 func (p *Pages) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /s/{$}", p.serveList)
-	mux.HandleFunc("GET /s/{session}", p.serveSession)
-	mux.HandleFunc("GET /s/{session}/live", p.serveChanges)
-	mux.HandleFunc("GET /s/{session}/step/{entry}", p.serveStep)
-	mux.HandleFunc("POST /s/{session}/parts", p.serveParts)
-	mux.HandleFunc("GET /s/{session}/picture/{request}/{number}/{side}", p.servePicture)
-	mux.HandleFunc("GET /assets/look.css", pagestyle.ServeSheet)
-	mux.HandleFunc("GET /assets/bobbin.svg", pagestyle.ServeMark)
-	mux.HandleFunc("GET /assets/{name}", serveAsset)
+	for pattern, serve := range p.routes() {
+		mux.HandleFunc(pattern, serve)
+	}
 	return secured(mux)
+}
+
+// Patterns returns the patterns of Handler, as http.ServeMux has them.
+func Patterns() []string { return slices.Sorted(maps.Keys((&Pages{}).routes())) }
+
+func (p *Pages) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /s/{$}":                                         p.serveList,
+		"GET /s/{session}":                                   p.serveSession,
+		"GET /s/{session}/live":                              p.serveChanges,
+		"GET /s/{session}/step/{entry}":                      p.serveStep,
+		"POST /s/{session}/parts":                            p.serveParts,
+		"GET /s/{session}/picture/{request}/{number}/{side}": p.servePicture,
+		"GET /assets/look.css":                               pagestyle.ServeSheet,
+		"GET /assets/bobbin.svg":                             pagestyle.ServeMark,
+		"GET /assets/{name}":                                 serveAsset,
+	}
 }
 
 // secured sets the headers of every response: nothing is loaded from other servers, cached, framed, or sent
@@ -109,12 +122,12 @@ func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (g
 			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
 			return grant{}, false
 		}
-		p.refuse(w, http.StatusForbidden, reasonOf(err))
+		p.refuseLink(w, r, reasonOf(err), session)
 		return grant{}, false
 	}
 	g, err := p.granted(r, session)
 	if err != nil {
-		p.refuse(w, http.StatusForbidden, reasonOf(err))
+		p.refuseLink(w, r, reasonOf(err), session)
 		return grant{}, false
 	}
 	return g, true
@@ -145,14 +158,36 @@ func reasonOf(err error) string {
 	return "This page opens only with your own link."
 }
 
-// refuse sends a page that says why nothing is shown, and how to get a new link.
-func (p *Pages) refuse(w http.ResponseWriter, status int, why string) {
+// A refusal is a page that shows nothing.
+type refusal struct {
+	Title, Why string
+	place
+	// Needs says which link the visitor needs: "session" or "list"; empty: another link does not help
+	Needs string
+}
+
+// refuse sends a page that says why nothing is shown.
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	p.sendRefusal(w, r, status, refusal{Why: why})
+}
+
+// refuseLink sends a page that says what is wrong with the visitor's link to a session, or to the list if
+// session is empty, and how to get another one.
+func (p *Pages) refuseLink(w http.ResponseWriter, r *http.Request, why, session string) {
+	needs := "session"
+	if session == "" {
+		needs = "list"
+	}
+	p.sendRefusal(w, r, http.StatusForbidden, refusal{Why: why, Needs: needs})
+}
+
+func (p *Pages) sendRefusal(w http.ResponseWriter, r *http.Request, status int, shown refusal) {
+	_, unlisted := p.granted(r, "")
+	shown.Title = "Not shown"
+	shown.Listed = unlisted == nil
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
-	p.render(w, "refused", struct {
-		Title, Why string
-		place
-	}{Title: "Not shown", Why: why})
+	p.render(w, "refused", shown)
 }
 
 // access returns what the person of a request may see of a session. If access returns false, it has sent the
@@ -176,18 +211,18 @@ func (p *Pages) access(w http.ResponseWriter, r *http.Request, session string) (
 	}
 	switch {
 	case err != nil:
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return a, false
 	case a.Refused != "":
-		p.refuse(w, http.StatusForbidden, a.Refused)
+		p.refuse(w, r, http.StatusForbidden, a.Refused)
 		return a, false
 	}
 	return a, true
 }
 
-func (p *Pages) fail(w http.ResponseWriter, err error) {
+func (p *Pages) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p.Log.Error("cannot show a session's page", "err", err)
-	p.refuse(w, http.StatusServiceUnavailable,
+	p.refuse(w, r, http.StatusServiceUnavailable,
 		"The database does not answer. Load this page again in a moment.")
 }
 
@@ -198,12 +233,12 @@ func (p *Pages) serveList(w http.ResponseWriter, r *http.Request) {
 	}
 	visitor, refused := p.Homes.Visitor(r.Context(), g.user)
 	if refused != "" {
-		p.refuse(w, http.StatusForbidden, refused)
+		p.refuse(w, r, http.StatusForbidden, refused)
 		return
 	}
 	h, err := p.Homes.HomeOf(r.Context(), visitor)
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	p.render(w, "list", listView(h, r.URL.Query().Get("q"), r.URL.Query().Get("state"),
@@ -218,18 +253,18 @@ func (p *Pages) serveSession(w http.ResponseWriter, r *http.Request) {
 	}
 	version, err := view.Version(r.Context(), p.Store.DB, id)
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	view, err := p.sessionView(r, a, r.URL.Query().Get("before"))
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	view.Version = version
 	before, entries, err := view.parts()
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	p.render(w, "session", struct {
@@ -248,9 +283,9 @@ func (p *Pages) serveStep(w http.ResponseWriter, r *http.Request) {
 	e, found, err := view.Find(r.Context(), p.Store.DB, a.Session.ID, r.PathValue("entry"))
 	switch {
 	case err != nil:
-		p.fail(w, err)
+		p.fail(w, r, err)
 	case !found || !a.Code:
-		p.refuse(w, http.StatusNotFound, "There is no such step, or it was removed.")
+		p.refuse(w, r, http.StatusNotFound, "There is no such step, or it was removed.")
 	default:
 		channel := p.channelName(r.Context(), a.Session.Thread.Channel)
 		p.render(w, "step", struct {

@@ -37,7 +37,8 @@ func TestRefusedLinks(t *testing.T) {
 		t.Helper()
 		require.Equal(t, http.StatusForbidden, status)
 		require.Contains(t, text, why)
-		require.Contains(t, text, "Your own link is in Slack")
+		require.Regexp(t,
+			"In Slack, (press <b>Details</b> under the report|open Bobbin’s <b>App Home</b>)", text)
 	}
 	for _, path := range []string{
 		"/s/", "/s/abc", "/s/abc/live", "/s/abc/step/1-2-3-4", "/s/abc/picture/1/1/before",
@@ -54,7 +55,7 @@ func TestRefusedLinks(t *testing.T) {
 	status, _ = get(http.MethodGet, "/s/abc?k="+good, "")
 	require.Equal(t, http.StatusSeeOther, status, "a control: it opens its own")
 
-	l.now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
+	l.Now = func() time.Time { return time.Now().Add(linkLasts + time.Second) }
 	status, text = get(http.MethodGet, "/s/abc", good)
 	refused("has expired", status, text)
 	status, text = get(http.MethodGet, "/s/abc?k="+good, "")

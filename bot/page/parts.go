@@ -91,12 +91,12 @@ func (p *Pages) serveParts(w http.ResponseWriter, r *http.Request) {
 	}
 	view, err := p.sessionView(r, a, "")
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	before, entries, err := view.parts()
 	if err != nil {
-		p.fail(w, err)
+		p.fail(w, r, err)
 		return
 	}
 	changes := []change{}

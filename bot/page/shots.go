@@ -58,13 +58,13 @@ func (p *Pages) servePicture(w http.ResponseWriter, r *http.Request) {
 	if err == nil && err2 == nil && a.Code {
 		if shown, found, err = store.FindPicture(r.Context(), p.Store.DB, a.Session.ID, request, int(number),
 			r.PathValue("side") == "before"); err != nil {
-			p.fail(w, err)
+			p.fail(w, r, err)
 			return
 		}
 	}
 	kind, known := map[string]string{"png": "image/png", "jpg": "image/jpeg"}[shown.Kind]
 	if !found || !known {
-		p.refuse(w, http.StatusNotFound, "There is no such picture, or it was removed.")
+		p.refuse(w, r, http.StatusNotFound, "There is no such picture, or it was removed.")
 		return
 	}
 	w.Header().Set("Content-Type", kind)

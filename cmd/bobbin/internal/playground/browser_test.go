@@ -198,13 +198,26 @@ func (t *tab) again(path string) *tab {
 	ctx, end := chromedp.NewContext(t.ctx)
 	t.t.Cleanup(end)
 	other := &tab{t.t, ctx}
+	other.do(chromedp.EmulateViewport(1280, 800), chromedp.Navigate(t.origin()+path))
+	other.sees("document.documentElement.classList.contains('alive')")
+	return other
+}
+
+// goes opens another page of the same playground in the tab.
+func (t *tab) goes(path string) {
+	t.t.Helper()
+	t.do(chromedp.Navigate(t.origin() + path))
+	t.sees("document.readyState === 'complete' && document.documentElement.classList.contains('alive')")
+}
+
+// origin returns the address of the playground, without a path.
+func (t *tab) origin() string {
+	t.t.Helper()
 	at, err := chromedp.Run(t.ctx, chromedp.Location())
 	require.NoError(t.t, err)
 	u, err := url.Parse(at)
 	require.NoError(t.t, err)
-	other.do(chromedp.EmulateViewport(1280, 800), chromedp.Navigate("http://"+u.Host+path))
-	other.sees("document.documentElement.classList.contains('alive')")
-	return other
+	return "http://" + u.Host
 }
 
 func (t *tab) resize(width, height int64) {
@@ -240,20 +253,35 @@ var axe struct {
 	script string
 }
 
-// accessible checks the page with axe and fails the test on serious or critical violations.
-func (t *tab) accessible(what string) {
+// looks are the ways in which people see a page.
+var looks = []struct {
+	name, scheme  string
+	width, height int64
+}{
+	{"", "light", 1280, 800},
+	{"-dark", "dark", 1280, 800},
+	{"-phone", "light", 390, 780},
+}
+
+// inEveryLook checks a page as it is now in every look: axe finds no violation, and nothing is wider than
+// the window. It takes a screenshot of each.
+func (t *tab) inEveryLook(name string) {
 	t.t.Helper()
-	t.runAxe(what, "['serious', 'critical']")
+	for _, look := range looks {
+		t.prefers(look.scheme)
+		t.resize(look.width, look.height)
+		t.sees(fmt.Sprintf("innerWidth === %d && matchMedia('(prefers-color-scheme: %s)').matches "+
+			"&& !document.documentElement.dataset.theme", look.width, look.scheme))
+		t.sees("document.documentElement.scrollWidth <= innerWidth")
+		t.faultless(name + look.name)
+		t.shootWhole(name + look.name)
+	}
+	t.prefers(looks[0].scheme)
+	t.resize(looks[0].width, looks[0].height)
 }
 
 // faultless checks the page with axe and fails the test on any violation.
 func (t *tab) faultless(what string) {
-	t.t.Helper()
-	t.runAxe(what, "['minor', 'moderate', 'serious', 'critical']")
-}
-
-// runAxe fails the test if axe finds a violation of one of the impacts, a list in JavaScript.
-func (t *tab) runAxe(what, impacts string) {
 	t.t.Helper()
 	axe.once.Do(func() {
 		raw, err := os.ReadFile(filepath.Join(npmtest.Modules(t.t, filepath.Join("testdata", "axe")),
@@ -264,7 +292,6 @@ func (t *tab) runAxe(what, impacts string) {
 	t.do(chromedp.Evaluate[chromedp.Void](axe.script + "; void 0"))
 	found, err := chromedp.Run(t.ctx,
 		chromedp.Evaluate[[]string](`axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations
-		.filter((v) => `+impacts+`.includes(v.impact))
 		.flatMap((v) => v.nodes.map((n) => v.id + ': ' + n.html.slice(0, 200) + ' ' + n.failureSummary)))`,
 			chromedp.EvalAwaitPromise))
 	require.NoError(t.t, err)

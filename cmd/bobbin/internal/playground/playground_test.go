@@ -69,8 +69,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	p := openPlayground(t, nil)
 	ann := open(t, p.URL, 1280, 800)
 	ann.reads("h1", "bugs")
-	ann.accessible("a channel")
-	ann.shoot("channel")
+	ann.inEveryLook("channel")
 	ann.takes("the refund of order 1042")
 	ann.reads("#pane .at-work", "bobbin is at work")
 	ann.reads("#main .message .at-work", "bobbin is at work")
@@ -87,20 +86,18 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.click("#pane button", "Details")
 	bea.reads("dialog[open] h2", "Details")
 	bea.sees("document.querySelector('dialog[data-modal]').matches(':modal')")
-	bea.accessible("a modal")
-	bea.shoot("details")
+	bea.inEveryLook("details")
 	bea.do(chromedp.Click("[data-modal] footer .plain"))
 	bea.sees("!document.querySelector('dialog[data-modal]')")
 	bea.click("#pane button", "Correct…")
 	bea.reads("dialog[open] h2", "Correct")
 	bea.do(chromedp.Click("[data-modal] footer .primary"))
 	bea.sees("document.querySelector('dialog textarea:invalid')")
-	bea.shoot("modal")
+	bea.inEveryLook("modal")
 	bea.do(chromedp.SendKeys("[data-modal] textarea", stage.DemoCorrection),
 		chromedp.Click("[data-modal] footer .primary"))
 	ann.reads("#pane .body", "revision 2 · nothing") // ann's page updates by itself
-	ann.accessible("a thread")
-	ann.shoot("thread")
+	ann.inEveryLook("thread")
 
 	gus.click("#nav .places a", "bugs")
 	gus.click("#main .replies", "replies")
@@ -134,8 +131,7 @@ func (t *tab) oneCard() {
 	t.sees(visible + " > 3 && document.activeElement.matches('.ways button')")
 	t.sees("document.querySelector('#pane .stream').offsetHeight > 300")
 	t.atTheEnd("#pane")
-	t.accessible("other ways")
-	t.shoot("ways")
+	t.inEveryLook("ways")
 	t.resize(390, 700)
 	t.sees("document.querySelector('#pane .stream').offsetHeight > 170")
 	t.shoot("ways-phone")
@@ -236,8 +232,7 @@ func (t *tab) writes() {
 	t.t.Helper()
 	t.press("/di")
 	t.reads(".hints [aria-selected=true]", "/diagnose")
-	t.accessible("the hints")
-	t.shoot("hints")
+	t.inEveryLook("hints")
 	t.press(kb.Tab, "why is it slow", kb.Enter)
 	t.reads("#main .replies", "repl")
 	t.sees("[...document.querySelectorAll('#main .mark img, .tools img')].every((e) => e.naturalWidth > 0) " +
@@ -293,7 +288,7 @@ func (t *tab) changesItsOwn() {
 	t.sees("(" + strings.ReplaceAll(mine, "'too'", "'and that'") + ".focus(), true)")
 	t.press("m")
 	t.reads("#pane details[open]", "Send to Bobbin")
-	t.shoot("menu")
+	t.inEveryLook("menu")
 	t.click("#pane details[open] button", "Delete")
 	t.sees("![...document.querySelectorAll('#pane .body')].some((e) => e.innerText.includes('and that'))")
 }
@@ -316,8 +311,7 @@ func (t *tab) dropsAFile(p *Playground) {
 	drop("secrets.txt", "nobody should see this")
 	drop("change.diff", "--- a/x.go\n+++ b/x.go\n@@ -1,3 +1,3 @@\n package x\n"+
 		"-a := 1\n-b := 2\n+a := 3\n end\n")
-	t.accessible("chosen files")
-	t.shoot("files")
+	t.inEveryLook("files")
 	t.sees("(document.querySelector('[aria-label=\"Take off secrets.txt\"]').focus(), true)")
 	t.press(kb.Enter)
 	t.sees("!document.querySelector('#pane .chosen').innerText.includes('secrets.txt')")
@@ -338,7 +332,7 @@ func (t *tab) dropsAFile(p *Playground) {
 		`&& lines.every((r, i) => !i || r.top >= lines[i - 1].bottom - 1))(` +
 		`[...document.querySelectorAll('#pane .diff :is(.gd, .gi)')]` +
 		`.filter((e) => /^[-+][ab]/.test(e.innerText)).map((e) => e.getBoundingClientRect()))`)
-	t.shoot("diff-file")
+	t.inEveryLook("diff-file")
 }
 
 // leavesTheEnd reads older messages while others write: the page stays there, says that there are new
@@ -366,8 +360,7 @@ func (t *tab) leavesTheEnd(p *Playground) {
 	t.sees(pill + ".hidden")
 	says("while you read")
 	t.sees("!" + pill + ".hidden && " + log + ".scrollTop === 0")
-	t.accessible("new messages")
-	t.shoot("pill")
+	t.inEveryLook("pill")
 	t.click("#main [data-pill]", "New messages")
 	t.atTheEnd("#main")
 	t.sees(pill + ".hidden && document.activeElement.innerText.includes('while you read')")
@@ -434,8 +427,7 @@ func (t *tab) choosesInAMenu(p *Playground) {
 	before := presses()
 	t.click("#main .b-overflow summary", "⋯")
 	t.reads("#main .b-overflow[open] button", "Diagnose")
-	t.accessible("a menu")
-	t.shoot("overflow")
+	t.inEveryLook("overflow")
 	t.click("#main .b-overflow button", "Diagnose")
 	t.sees("!document.querySelector('#main .b-overflow[open]')")
 	require.Eventually(t.t, func() bool { return presses() == before+1 }, patience, time.Millisecond)
@@ -444,8 +436,7 @@ func (t *tab) choosesInAMenu(p *Playground) {
 	t.click("#main button[popovertarget]", "Halt")
 	t.sees(asks)
 	t.reads("#main .ask h3", "Halt the work?")
-	t.accessible("a question")
-	t.shoot("question")
+	t.inEveryLook("question")
 	t.press(kb.Escape)
 	t.sees("!" + asks)
 	t.sees("!document.querySelector('#pane').hidden") // Escape closed no more than the question
@@ -469,10 +460,10 @@ func (t *tab) goesAround() {
 	t.focusOut()
 	t.press("d")
 	t.sees("document.documentElement.dataset.theme === 'dark'")
+	t.sees("(delete document.documentElement.dataset.theme, localStorage.removeItem('theme'), true)")
 	t.press("?")
 	t.reads("dialog[open] h2", "Keys")
-	t.accessible("the keys")
-	t.shoot("keys")
+	t.inEveryLook("keys")
 	t.press(kb.Escape)
 	t.sees("!document.querySelector('dialog[open]')")
 	t.click("#nav .places a", "general")
@@ -484,21 +475,20 @@ func (t *tab) goesAround() {
 	t.press("hello?", kb.Enter)
 	t.click("#main .replies", "repl")
 	t.reads("#pane .body", "What to write")
-	t.accessible("a direct message")
-	t.prefers("dark")
+	t.inEveryLook("direct-message")
 	t.click("#nav .places a", "home")
 	t.reads("#main .b-section", "who are you?")
-	t.accessible("the home, in the dark")
-	t.shoot("home")
+	t.inEveryLook("home")
 	t.click("#main .b-section a", "who are you?")
 	t.reads("#pane .body", "No model is connected")
 	t.resize(390, 780)
-	t.accessible("a phone")
-	t.shoot("phone")
 	t.do(chromedp.Click("#pane [data-close]"), chromedp.Click("[data-menu]"))
 	t.sees("getComputedStyle(document.querySelector('#nav')).visibility === 'visible'")
-	t.accessible("a phone's menu")
-	t.shoot("phone-menu")
+	for _, scheme := range []string{"light", "dark"} { // no other look has this menu
+		t.prefers(scheme)
+		t.faultless("a phone's menu")
+		t.shoot("phone-menu-" + scheme)
+	}
 }
 
 // TestOwnRepository shows that on an own repository, without a model and a sandbox, the first page says what
@@ -517,8 +507,7 @@ func TestOwnRepository(t *testing.T) {
 	b.reads(".notice", "namespaces: no user namespaces. Allow them.")
 	b.reads(".notice", "OPENAI_API_KEY")
 	b.sees("!document.querySelector('.story')")
-	b.accessible("notices")
-	b.shoot("notices")
+	b.inEveryLook("notices")
 	b.press("@bobbin who wrote the README?", kb.Enter)
 	b.reads("#main .replies", "repl")
 	b.click("#main .replies", "repl")
@@ -595,7 +584,7 @@ func TestOwnRepositoryEndsInABranch(t *testing.T) {
 	b.reads("#pane .pushed", "In your clone:")
 	b.reads("#pane .body", "git fetch "+p.Stage.Remote+" bobbin/") // not from origin, which lacks it
 	b.sees("!document.querySelector('#pane .at-work')")
-	b.shoot("own-repository")
+	b.inEveryLook("own-repository")
 	p.endsInABranch(t, b)
 }
 

@@ -4,6 +4,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -36,21 +37,9 @@ func New(v *view.Viewer, auth pageauth.KeyAuth) *Site {
 // Handler returns the handler of the whole site, behind pageauth.
 func (s *Site) Handler() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, "/"+s.People[0].Handle+"/"+s.Channel, http.StatusSeeOther)
-	})
-	mux.HandleFunc("GET /{me}/{place}", s.servePage)
-	mux.HandleFunc("GET /{me}/{place}/{thread}", s.servePage)
-	mux.HandleFunc("GET /-/live/{me}/{place}", s.serveLive)
-	mux.HandleFunc("GET /-/live/{me}/{place}/{thread}", s.serveLive)
-	mux.HandleFunc("GET /-/file/{id}/{name}", s.serveFile)
-	mux.HandleFunc("GET /-/assets/look.css", pagestyle.ServeSheet)
-	mux.HandleFunc("GET /-/assets/{name}", func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
-	})
-	mux.HandleFunc("GET "+slackhtml.EmojiPath+"{name}", func(w http.ResponseWriter, r *http.Request) {
-		http.ServeFileFS(w, r, slackhtml.EmojiFiles(), r.PathValue("name"))
-	})
+	for pattern, serve := range s.routes() {
+		mux.HandleFunc(pattern, serve)
+	}
 	for name, deed := range s.deeds() {
 		mux.HandleFunc("POST /-/"+name, s.do(deed))
 	}
@@ -60,6 +49,30 @@ func (s *Site) Handler() http.Handler {
 		all.Handle(path, handler)
 	}
 	return s.auth.Guard(all)
+}
+
+// Patterns returns the patterns of what Handler shows, as http.ServeMux has them.
+func Patterns() []string { return slices.Sorted(maps.Keys((&Site{}).routes())) }
+
+// routes returns the handlers of what is shown. What is done is in deeds.
+func (s *Site) routes() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"GET /{$}": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/"+s.People[0].Handle+"/"+s.Channel, http.StatusSeeOther)
+		},
+		"GET /{me}/{place}":                 s.servePage,
+		"GET /{me}/{place}/{thread}":        s.servePage,
+		"GET /-/live/{me}/{place}":          s.serveLive,
+		"GET /-/live/{me}/{place}/{thread}": s.serveLive,
+		"GET /-/file/{id}/{name}":           s.serveFile,
+		"GET /-/assets/look.css":            pagestyle.ServeSheet,
+		"GET /-/assets/{name}": func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
+		},
+		"GET " + slackhtml.EmojiPath + "{name}": func(w http.ResponseWriter, r *http.Request) {
+			http.ServeFileFS(w, r, slackhtml.EmojiFiles(), r.PathValue("name"))
+		},
+	}
 }
 
 func (s *Site) page(r *http.Request) (*view.Page, error) {

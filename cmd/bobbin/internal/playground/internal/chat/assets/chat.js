@@ -13,7 +13,7 @@ function morph(from, to) {
   if (from.matches('.chosen, [data-pill]')) return; // only this script changes them
   const busy = hints && from === hints.box;
   for (const a of [...from.attributes]) {
-    if (busy && /^(role|aria-.*)$/.test(a.name)) continue;
+    if (busy && a.name.startsWith('aria-')) continue;
     if (!to.hasAttribute(a.name) && !(a.name === 'open' && /^(DETAILS|DIALOG)$/.test(from.tagName))) from.removeAttribute(a.name);
   }
   for (const a of to.attributes) {
@@ -158,7 +158,7 @@ async function go(to, push = true) {
   document.title = doc.title;
   for (const name of ['data-live', 'data-me']) document.body.setAttribute(name, doc.body.getAttribute(name));
   document.body.className = doc.body.className;
-  for (const id of ['nav', 'main', 'pane', 'modal']) morph(document.getElementById(id), doc.getElementById(id));
+  for (const id of ['skip', 'nav', 'main', 'pane', 'modal']) morph(document.getElementById(id), doc.getElementById(id));
   if (push) history.pushState(null, '', to);
   for (const f of all('form[data-composer]')) {
     const box = $('textarea', f);
@@ -351,10 +351,13 @@ function grow(box) {
   box.rows = Math.min(8, Math.max(box.closest('.edit') ? 3 : 1, box.value.split('\n').length));
 }
 
+// A textarea can be no combobox, but may say that it offers a list: https://www.w3.org/TR/html-aria/
+const offering = { 'aria-autocomplete': 'list', 'aria-haspopup': 'listbox', 'aria-controls': 'hint-list' };
+
 function closeHints() {
   if (!hints) return;
+  for (const name of Object.keys(offering)) hints.box.removeAttribute(name);
   hints.box.removeAttribute('aria-activedescendant');
-  hints.box.setAttribute('aria-expanded', 'false');
   hints.list.remove();
   hints = null;
 }
@@ -378,9 +381,7 @@ function offerHints(box) {
     list.append(li);
   });
   box.form.append(list);
-  box.setAttribute('role', 'combobox');
-  box.setAttribute('aria-controls', 'hint-list');
-  box.setAttribute('aria-expanded', 'true');
+  for (const [name, value] of Object.entries(offering)) box.setAttribute(name, value);
   hints = { box, list, typed: m[1], at: 0 };
   list.addEventListener('mousedown', (e) => {
     e.preventDefault();
