@@ -18,7 +18,7 @@ func TestAnAnswer(t *testing.T) {
 	t.Parallel()
 	th := turntest.Open(t, turntest.Settings{Script: `call reply {"text": "It is 3 cents (README.md:2)."}`})
 	th.Say("ann", "@bobbin what is the total?")
-	require.Contains(t, th.Text(), "It is 3 cents (README.md:2).")
+	require.Contains(t, th.Text(), "It is 3 cents (`README.md:2`).")
 }
 
 // The same thread goes on: a guest presses a button in vain, a member is heard, and the agents go on.

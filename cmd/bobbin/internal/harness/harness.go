@@ -31,7 +31,7 @@ import (
 // StepTimeout bounds one step on a busy machine, and RunTimeout a whole run of many sessions. Nothing waits
 // for either to pass: they end a test that hangs.
 const (
-	StepTimeout = 60 * time.Second
+	StepTimeout = 4 * time.Minute
 	RunTimeout  = 20 * time.Minute
 )
 

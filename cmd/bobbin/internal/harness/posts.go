@@ -41,13 +41,14 @@ func WordsOf(r slacktest.Request) string {
 
 var (
 	asCode = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
-	// links of the stage's git host and trackers, of threads in its workspace, and of help
+	// links of the stage's git host and trackers, of threads in its workspace, of pages, and of help
 	codeLink = regexp.MustCompile(
 		`^<https://git\.example/(?:shop|site)/blob/[0-9a-f]{40}/[\w./-]+#L\d+` +
 			`\|\x60(?:site:)?[\w./-]+:\d+\x60>$|` +
 			`^<https://git\.example/(?:shop|site)/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}` +
 			`\|(?:Compare|bobbin/[\w-]+)>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
+			`^<http://pages\.example/s/\w+\|page>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
 			`^<https://git\.example/(?:shop|site)/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
 			`-/merge_requests/\d+\|(?:shop)?!)\d+>$|` +

@@ -20,9 +20,9 @@ const maxLinked = 40
 
 // locateCode returns the places in a text (path/to/file.ext:12) that exist at the session's base commit,
 // and those in other repositories (api:path/to/file.ext:12) that exist at the commits that agents read, so
-// that the thread can link them. It returns nil if none exists, or if the host has no pages for code. Once
-// the session has a branch, the places of its own repository are left out: its changed files have other line
-// numbers.
+// that the thread shows them as code, and as links where the host has pages for code. It returns nil if none
+// exists. Once the session has a branch, the places of its own repository are left out: its changed files
+// have other line numbers.
 func (co *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
 	own := workflow.Code{Repository: co.Repository.Name, Commit: s.BaseCommit}
 	others := map[string]*workflow.OtherCode{}
@@ -30,19 +30,17 @@ func (co *Checkout) locateCode(s workflow.Session, text string) *workflow.Code {
 		name, rest := tool.SplitRepository(m[1])
 		to := &own.Places
 		place := m[0]
-		url := co.Repository.CodeURL
 		if o := co.Others[name]; o != nil {
 			if others[name] == nil {
 				others[name] = &workflow.OtherCode{Repository: name, Commit: o.Read.Commit}
 			}
 			to = &others[name].Places
-			url = o.Repository.CodeURL
 		} else if s.Branch != "" || s.BaseCommit == "" {
 			continue
 		} else if name != "" { // a word and a colon before the path
 			place = rest + ":" + m[2]
 		}
-		if url == "" || slices.Contains(*to, place) {
+		if slices.Contains(*to, place) {
 			continue
 		}
 		if has, err := co.HasLine(m[1], m[2]); err == nil && has {
