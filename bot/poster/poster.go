@@ -62,6 +62,10 @@ type Poster struct {
 	// https://github.com/acme/shop/blob/{commit}/{path}#L{line}. Code of other repositories is not linked.
 	Code map[string]string
 
+	// PageOf returns the address of a session's page for a message that many people read; nil: sessions have
+	// no pages.
+	PageOf func(session string) string
+
 	// Pace is the minimum time between two replies in a channel; default 1 s, which is Slack's limit.
 	// Replicas do not share it: if together they are too fast, Slack responds with 429.
 	Pace time.Duration
@@ -142,6 +146,7 @@ func (p *Poster) style() render.Style {
 		Renderer:       mrkdwn.Renderer{Links: p.Links, Code: p.Code},
 		Mentionable:    p.Mentionable,
 		MentionsOwners: p.MentionsOwners,
+		PageOf:         p.PageOf,
 	}
 }
 

@@ -31,6 +31,8 @@ type Style struct {
 	// MentionsOwners lets a line mention any person, since a repository's history
 	// names the people who know it.
 	MentionsOwners bool
+	// PageOf returns the address of a session's page, which footers link; nil: sessions have no pages.
+	PageOf func(session string) string
 
 	forgeable bool // tests only: leave what looks like another agent's signature or the program's mark
 }
@@ -48,7 +50,7 @@ type Part struct {
 func (s Style) renderParts(p *workflow.Posting) []Part {
 	parts := s.cutParts(p, MaxPart)
 	last := &parts[len(parts)-1]
-	last.Blocks = withButtons(last.Text, p.Lines)
+	last.Blocks = blocksOf(last.Text, "", p.Lines)
 	return parts
 }
 
@@ -56,7 +58,7 @@ func (s Style) renderParts(p *workflow.Posting) []Part {
 func (s Style) cutParts(p *workflow.Posting, most int) []Part {
 	lines := make([]string, len(p.Lines))
 	for i, l := range p.Lines {
-		lines[i] = s.lineWithMentions(l)
+		lines[i] = s.lineWithPage(l, p.Session)
 	}
 	var parts []Part
 	for i, text := range mrkdwn.SplitText(strings.Join(lines, "\n"), most) {
@@ -92,6 +94,16 @@ func (s Style) lineWithMentions(l workflow.Line) string {
 		return above + called + "\n" + footer
 	}
 	return text + called
+}
+
+// lineWithPage renders a line with its mentions. Its footer ends with a link to the page of the session.
+func (s Style) lineWithPage(l workflow.Line, session string) string {
+	text := s.lineWithMentions(l)
+	_, footer := cutFooter(text)
+	if footer == "" || session == "" || s.PageOf == nil {
+		return text
+	}
+	return text + footerMark + "<" + mrkdwn.Escape(s.PageOf(session)) + "|page>"
 }
 
 // footerMark separates the facts of a footer.
@@ -142,9 +154,9 @@ func (s Style) words(l workflow.Line) string {
 	return strings.Trim(strings.Join(texts, "\n"), "\n")
 }
 
-// withButtons returns blocks with the text, a small footer if the text has one, and the buttons. It returns
-// nil if there are neither, since the text alone then looks the same.
-func withButtons(text string, lines []workflow.Line) []slack.Block {
+// blocksOf returns blocks with the text, a small footer if the text has one, a note, and the buttons. It
+// returns nil if there is only text, since that alone looks the same.
+func blocksOf(text, note string, lines []workflow.Line) []slack.Block {
 	above, footer := cutFooter(text)
 	var rows []slack.Block
 	used := map[workflow.ActionID]int{}
@@ -160,6 +172,9 @@ func withButtons(text string, lines []workflow.Line) []slack.Block {
 	}
 	if footer != "" {
 		blocks = append(blocks, slack.NewContextBlock("", verbatim(footer)))
+	}
+	if note != "" {
+		blocks = append(blocks, slack.NewSectionBlock(verbatim(note), nil, nil))
 	}
 	return append(blocks, rows...)
 }
@@ -251,16 +266,17 @@ func actionID(id workflow.ActionID, used map[workflow.ActionID]int) string {
 	return fmt.Sprintf("%s%s%d", id, event.ActionSuffix, used[id])
 }
 
-// howToAnswer matches the end of a line that says how to answer it.
+// howToAnswer matches the end of a line that says how to answer it, and the link to a page after that.
 var howToAnswer = regexp.MustCompile(`(?: · nothing is changed yet\.|\s(?:◆ )?(?:No code was changed\.)?)` +
-	` ?Reply "(?:[^"\n]*: )?(?:fix it|yes)"[^\n]*$`)
+	` ?Reply "(?:[^"\n]*: )?(?:fix it|yes)"[^\n]*?( · <[^<>|\s]+\|page>)?$`)
 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.
 func (p Part) WithNote(note string, lines []workflow.Line) Part {
-	note = mrkdwn.Escape(workflow.WithoutMark(mrkdwn.OneLine(note, maxNote)))
-	p.Text = howToAnswer.ReplaceAllString(p.Text, "") + "\n&gt; " + workflow.Mark + " " + note
-	p.Blocks = withButtons(p.Text, lines)
+	note = "&gt; " + workflow.Mark + " " + mrkdwn.Escape(workflow.WithoutMark(mrkdwn.OneLine(note, maxNote)))
+	text := howToAnswer.ReplaceAllString(p.Text, "$1")
+	p.Text = text + "\n" + note
+	p.Blocks = blocksOf(text, note, lines)
 	return p
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/slack-go/slack"
 	"github.com/stretchr/testify/require"
 
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
@@ -102,4 +103,36 @@ func TestPlacesInCodeAreLinks(t *testing.T) {
 		r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13", Code: code}))
 	require.Equal(t, "[deep] money/split.go:13",
 		r.Line(workflow.Line{Agent: "deep", Text: "money/split.go:13"}))
+}
+
+// The footer of a report links the page of its session, also after the answer, which removes how to answer.
+func TestAFooterLinksThePage(t *testing.T) {
+	t.Parallel()
+	report := workflow.Line{
+		Agent: "orchestrator",
+		Text: "**Refunds are too high**\nshop@c0ffee · revision 1 · nothing is changed yet. Reply \"fix it\", " +
+			"or say what is wrong.",
+		Vouched: []int{1},
+		Buttons: []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "v"}},
+	}
+	s := Style{PageOf: func(session string) string { return "https://bobbin.example/s/" + session }}
+	posting := &workflow.Posting{Key: "k", Session: "s1", Lines: []workflow.Line{report}}
+	part := s.renderParts(posting)[0]
+	const link = " · <https://bobbin.example/s/s1|page>"
+	require.True(t, strings.HasSuffix(part.Text, `or say what is wrong.`+link), part.Text)
+	require.Equal(t, []string{"section", "context", "actions"}, typesOf(part.Blocks))
+
+	answered := part.WithNote("Approved by bea.", nil)
+	require.True(t, strings.HasSuffix(answered.Text,
+		"\n◆ shop@c0ffee · revision 1"+link+"\n&gt; ◆ Approved by bea."), answered.Text)
+	require.Equal(t, []string{"section", "context", "section"}, typesOf(answered.Blocks))
+
+	require.NotContains(t, Style{}.renderParts(posting)[0].Text, "page")
+}
+
+func typesOf(blocks []slack.Block) (types []string) {
+	for _, b := range blocks {
+		types = append(types, string(b.BlockType()))
+	}
+	return types
 }

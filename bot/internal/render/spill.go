@@ -38,7 +38,7 @@ func (s Style) Message(p *workflow.Posting) (parts []Part, files []File) {
 			first.Text += called
 		}
 	}
-	first.Blocks = withButtons(first.Text, p.Lines)
+	first.Blocks = blocksOf(first.Text, "", p.Lines)
 	return []Part{first}, append([]File{whole}, files...)
 }
 

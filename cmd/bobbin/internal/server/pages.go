@@ -22,6 +22,7 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 		return err
 	}
 	b.pageOf = links.To
+	b.sharedPage = links.Shared
 	homes.PageOf = links.To
 	pages := &page.Pages{
 		Links:    links,

@@ -178,9 +178,11 @@ type Server struct {
 	Gateway *gateway.Gateway
 	painter *poster.Painter
 	guides  *poster.Poster // of the messages that tell a channel how to use the bot
-	// returns the URL of a session's page for a user; nil: there are no pages
-	pageOf  func(user, session string) string
-	Monitor *health.Monitor
+	// return the URL of a session's page for a user, and for a message that many people read; nil: there are
+	// no pages
+	pageOf     func(user, session string) string
+	sharedPage func(session string) string
+	Monitor    *health.Monitor
 	// serves sessions' pages, at page.Paths; nil: there are no pages
 	Pages  http.Handler
 	keeper *housekeeping.Housekeeper
@@ -242,7 +244,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 		return nil, err
 	}
 	posting := outbox.New(b.Store.DB)
-	posts := newPoster(s, slack, directory, posting, log)
+	posts := b.newPoster(s, slack, directory, posting)
 	posts.Name = b.signature()
 	b.guides = &poster.Poster{
 		Slack: slack, Outbox: posting.Guides(b.signature()), Log: log, Pace: s.SlackPace,
@@ -259,7 +261,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	}
 	work := b.newWork(s, slack, directory, indicator)
 	work.Post = posts.Drain
-	beside := newPoster(s, slack, directory, posting, log)
+	beside := b.newPoster(s, slack, directory, posting)
 	beside.Outbox = posting.Reactions()
 	work.React = beside.Drain
 	b.queue, err = NewQueue(b.Store, work, replica,
@@ -467,11 +469,11 @@ func linkedAddresses(s Settings, workspace string) []string {
 }
 
 // newPoster returns the poster of the turns' messages, which keeps code out of channels with guests.
-func newPoster(
-	s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox, log *slog.Logger,
+func (b *Server) newPoster(
+	s Settings, slack *bot.Slack, directory *people.Directory, posting *outbox.Outbox,
 ) *poster.Poster {
 	return &poster.Poster{
-		Slack: slack, Outbox: posting, Log: log, Pace: s.SlackPace,
+		Slack: slack, Outbox: posting, Log: b.log, Pace: s.SlackPace, PageOf: b.sharedPage,
 		Links:       linkedAddresses(s, slack.WorkspaceURL()),
 		Mentionable: approverIDs(s.Repositories),
 		Code:        codeURLs(s.Repositories),
@@ -480,7 +482,7 @@ func newPoster(
 		GuestFilter: &poster.GuestFilter{
 			MembersOnly: func(name string) bool { return repository.Closed(s.Repositories, name) },
 			People:      directory,
-			Log:         log,
+			Log:         b.log,
 		},
 	}
 }
