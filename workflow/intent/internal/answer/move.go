@@ -67,6 +67,7 @@ var (
 type Earlier struct {
 	Number int
 	Text   string
+	Place  bool // Text is the number or the letter of an option
 	// the message may also be a statement about the question, so only an option counts
 	OnlyOption bool
 }
@@ -89,7 +90,8 @@ func EarlierIn(text string) Earlier {
 		if m[2] != "" {
 			n = slices.Index(ordinals, strings.ToLower(m[2])) + 1
 		}
-		return Earlier{Number: n, Text: strings.TrimSpace(m[3]), OnlyOption: i == onlyOption}
+		said := strings.TrimSpace(m[3])
+		return Earlier{n, said, place.MatchString(strings.ToLower(said)), i == onlyOption}
 	}
 	return Earlier{}
 }
@@ -120,7 +122,7 @@ func OutOfRange(text string, options []string) (number int, ok bool) {
 	own, _ := words.OwnLines(words.SpellPictures(words.Straighten(text)))
 	s := choosing.ReplaceAllString(words.Courteous(strings.ToLower(strings.TrimSpace(own))), "")
 	m := place.FindStringSubmatch(s)
-	if m == nil || len(options) == 0 || m[5] != "" {
+	if m == nil || len(options) == 0 || m[5] != "" || m[6] != "" {
 		return 0, false
 	}
 	number, _ = strconv.Atoi(m[2] + m[3])

@@ -56,16 +56,16 @@ func TestMoves(t *testing.T) {
 func TestAnswersThatNameTheirQuestion(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Earlier{
-		"1: b":                                  {Number: 1, Text: "b"},
+		"1: b":                                  {Number: 1, Text: "b", Place: true},
 		"2 -> keep the Order id":                {Number: 2, Text: "keep the Order id"},
-		"question 1: b":                         {Number: 1, Text: "b"},
+		"question 1: b":                         {Number: 1, Text: "b", Place: true},
 		"Q2: yes":                               {Number: 2, Text: "yes"},
 		"for question 2, yes":                   {Number: 2, Text: "yes"},
-		"oh wait, for question 1: b":            {Number: 1, Text: "b"},
-		"for the first question, b":             {Number: 1, Text: "b"},
-		"change question 1 to b":                {Number: 1, Text: "b"},
-		"change my answer to question 1 to b":   {Number: 1, Text: "b"},
-		"question 1 should be b":                {Number: 1, Text: "b", OnlyOption: true},
+		"oh wait, for question 1: b":            {Number: 1, Text: "b", Place: true},
+		"for the first question, b":             {Number: 1, Text: "b", Place: true},
+		"change question 1 to b":                {Number: 1, Text: "b", Place: true},
+		"change my answer to question 1 to b":   {Number: 1, Text: "b", Place: true},
+		"question 1 should be b":                {Number: 1, Text: "b", Place: true, OnlyOption: true},
 		"question 1 is hard to understand":      {Number: 1, Text: "hard to understand", OnlyOption: true},
 		"for question 2, why do you ask?":       {},
 		"b":                                     {},

@@ -14,8 +14,8 @@ import (
 )
 
 // OptionNamed returns the index of the option that an answer in words means. The answer holds the option's
-// own words, its number ("2", "option 2", "the second"), or the beginning of its words, if that has at least
-// three letters and fits no other option. OptionNamed returns -1 and true if the answer takes the
+// own words, its number or letter ("2", "b", "option 2", "the second"), or the beginning of its words, if that
+// has at least three letters and fits no other option. OptionNamed returns -1 and true if the answer takes the
 // recommendation. A number that could be an option's own words as well as its place ("3" for "1 day", "2
 // days", "3 weeks", "5 weeks") counts only if both mean the same option.
 func OptionNamed(text string, options []string) (int, bool) {
@@ -58,7 +58,7 @@ var (
 		`choose|pick)|up to you|it's up to you|i trust you)[.! ]*$`)
 	place = lazyregexp.New(`^(option |number |no\.? ?|nr\.? ?|# ?|option #)?(?:(\d{1,2})[.)]?|(?:the ` +
 		`)?(?:(\d{1,2})(?:st|nd|rd|th)|(` + strings.Join(ordinals, "|") +
-		`)|(last|former|latter)))(?: one| option)?[.! ]*$`)
+		`)|(last|former|latter))|\(?([a-h])\)?)(?: one| option)?[.! ]*$`)
 )
 
 // ownWords finds the option with the same words, ignoring case and punctuation.
@@ -86,6 +86,9 @@ func numbered(s string, options []string) (int, bool) {
 	if m[4] != "" {
 		n = slices.Index(ordinals, m[4]) + 1
 	}
+	if m[6] != "" {
+		n = int(m[6][0]-'a') + 1
+	}
 	switch m[5] {
 	case "former":
 		n = 1
@@ -95,16 +98,16 @@ func numbered(s string, options []string) (int, bool) {
 	if m[5] == "former" || m[5] == "latter" {
 		return n - 1, len(options) == 2
 	}
-	if m[1] == "" && m[2] != "" && ownNumber(m[2], options, n-1) {
+	if m[1] == "" && m[2]+m[6] != "" && beginsOther(m[2]+m[6], options, n-1) {
 		return 0, false
 	}
 	return n - 1, n >= 1 && n <= len(options)
 }
 
-// ownNumber reports whether an option other than the one at index at begins with the number.
-func ownNumber(number string, options []string, at int) bool {
+// beginsOther reports whether an option other than the one at index at begins with the word.
+func beginsOther(word string, options []string, at int) bool {
 	for i, o := range options {
-		if first, _, _ := strings.Cut(lettersOf(o), " "); first == number && i != at {
+		if first, _, _ := strings.Cut(lettersOf(o), " "); first == word && i != at {
 			return true
 		}
 	}

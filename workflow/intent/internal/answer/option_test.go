@@ -31,6 +31,10 @@ func TestOptionNamed(t *testing.T) {
 		{"2.", rounding, 1},
 		{"2)", rounding, 1},
 		{"#3", rounding, 2},
+		{"b", rounding, 1},
+		{"(c)", rounding, 2},
+		{"B) please", rounding, 1},
+		{"option a", rounding, 0},
 		{"2 please", rounding, 1},
 		{"2 👍", rounding, 1},
 		{"2, thanks!", rounding, 1},
@@ -98,8 +102,8 @@ func TestNoOptionIsNamed(t *testing.T) {
 		{"!", rounding},
 		{"round", rounding},      // two options begin with it
 		{"ke", rounding},         // too short
-		{"b", rounding},          // no letters
-		{"option b", rounding},   //
+		{"d", rounding},          // no such place
+		{"option d", rounding},   //
 		{"0", rounding},          // no such place
 		{"4", rounding},          //
 		{"the fourth", rounding}, //
