@@ -75,7 +75,11 @@ func (j *Judge) judgeEdit(ctx context.Context, c *Case) ([]store.Part, error) {
 		return f, err
 	}
 	if !c.maySpeak() {
-		return j.Objections.Add(ctx, m, person, j.Held.HoldWords(m, person, get(c, &c.held)))
+		f, err := j.Held.HoldWords(ctx, m, person, get(c, &c.held))
+		if err != nil {
+			return nil, err
+		}
+		return j.Objections.Add(ctx, m, person, f)
 	}
 	f := j.ForAgents(m, j.Objections.Edited(ctx, m))
 	if j.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on

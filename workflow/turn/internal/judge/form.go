@@ -130,7 +130,9 @@ func (j *Judge) judgeCorrection(
 			return f, err
 		}
 	case !c.maySpeak():
-		f = j.Held.HoldWords(m, p, get(c, &c.held))
+		if f, err = j.Held.HoldWords(ctx, m, p, get(c, &c.held)); err != nil {
+			return nil, err
+		}
 	case c.awaitsConsent() && (sounds == intent.ConsentApprove || sounds == intent.ConsentScoped ||
 		sounds == intent.ConsentUnclear):
 		f = j.Approvals.AskConsent(ctx, m, p, consent)

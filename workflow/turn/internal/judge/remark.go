@@ -27,7 +27,7 @@ func (a afterPush) judgeRemark(ctx context.Context, m intent.Message) ([]store.P
 		return nil, err
 	}
 	if m.User == "" {
-		return a.Held.HoldRemark(m, on, "nobody here is known by that login"), nil
+		return a.Held.HoldRemark(ctx, m, on, "nobody here is known by that login")
 	}
 	p, err := a.Slack.Person(ctx, a.Session().Thread, m.User)
 	if err != nil {
@@ -43,7 +43,7 @@ func (a afterPush) judgeRemark(ctx context.Context, m intent.Message) ([]store.P
 		why = "the work is stopped"
 	}
 	if why != "" {
-		return a.Held.HoldRemark(m, on, why), nil
+		return a.Held.HoldRemark(ctx, m, on, why)
 	}
 	where := ""
 	if m.ActionID != "" {

@@ -132,7 +132,7 @@ func (j *Judge) keepReason(
 		return f, err
 	}
 	if held != "" {
-		return j.Held.AlsoHold(f, m, p, held), nil
+		return j.Held.AlsoHold(ctx, f, m, p, held)
 	}
 	ledger.Change(f, func(h *inbox.Handled) { h.ForAgents = true })
 	return f, nil

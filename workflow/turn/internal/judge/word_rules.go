@@ -594,8 +594,8 @@ func turnGuestAway(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
 }
 
 // holdWords holds the message back until a person who may approve passes it on.
-func holdWords(_ context.Context, j *Judge, c *Case) ([]store.Part, error) {
-	return j.Held.HoldWords(c.Message, c.person(), get(c, &c.held)), nil
+func holdWords(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
+	return j.Held.HoldWords(ctx, c.Message, c.person(), get(c, &c.held))
 }
 
 // goOnPastLimit allows more, or lets the session go on.

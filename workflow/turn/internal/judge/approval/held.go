@@ -25,61 +25,78 @@ import (
 
 // HoldWords holds a message back until a person who may approve passes it on, and says so in one line. A
 // message that only thanks is not held.
-func (hw *HeldWords) HoldWords(m intent.Message, p workflow.Person, why string) []store.Part {
+func (hw *HeldWords) HoldWords(
+	ctx context.Context, m intent.Message, p workflow.Person, why string,
+) ([]store.Part, error) {
 	f := hw.Ignore(m)
 	if m.Says.Acknowledges {
-		return f
+		return f, nil
 	}
-	return hw.AlsoHold(f, m, p, why)
+	return hw.AlsoHold(ctx, f, m, p, why)
 }
 
 // AlsoHold is HoldWords for a message that has been judged, such as a stop that says more.
-func (hw *HeldWords) AlsoHold(f []store.Part, m intent.Message, p workflow.Person, why string) []store.Part {
-	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
-	f = append(f, consent.Decision{
-		What:      workflow.DecideSpeak,
-		Reason:    "held for an approver: " + why,
-		User:      p.ID,
-		MessageTS: m.TS,
-		Revision:  hw.Session().Revision,
-	})
+func (hw *HeldWords) AlsoHold(
+	ctx context.Context, f []store.Part, m intent.Message, p workflow.Person, why string,
+) ([]store.Part, error) {
 	said := fmt.Sprintf("%s, this waits for an approver (%s).", p.Name, why)
 	if m.Kind != workflow.MessageForm { // the entered text is already in the thread, above this line
 		said = strings.TrimSuffix(said, ".") + ": " + quoteShortened(m.Text, maxHeldQuote)
 	}
-	return append(f, store.Replies(hw.ProgramLine(said,
-		workflow.Button{
-			ActionID: workflow.ButtonPassOn,
-			Label:    "Pass it on",
-			Value:    store.NewToken(),
-			Means:    strconv.FormatInt(m.ID, 10),
-		})))
+	return hw.hold(ctx, f, m, p.ID, why, hw.ProgramLine(said, passOnButton(m)))
 }
+
+func passOnButton(m intent.Message) workflow.Button {
+	return workflow.Button{
+		ActionID: workflow.ButtonPassOn,
+		Label:    "Pass it on",
+		Value:    store.NewToken(),
+		Means:    strconv.FormatInt(m.ID, 10),
+	}
+}
+
+// hold marks a message as held, and says so in lines. They call the approvers, unless those were called for
+// another message at the same revision before.
+func (hw *HeldWords) hold(
+	ctx context.Context, f []store.Part, m intent.Message, user, why string, lines []workflow.Line,
+) ([]store.Part, error) {
+	before, err := hw.Store.Decisions(ctx, hw.Session().ID)
+	if err != nil {
+		return nil, fmt.Errorf("what is held already: %w", err)
+	}
+	revision := hw.Session().Revision
+	if !slices.ContainsFunc(before, func(d workflow.Decision) bool {
+		return d.What == workflow.DecideSpeak && d.Revision == revision && strings.HasPrefix(d.Reason, heldFor)
+	}) {
+		if lines[0].Mentions, err = hw.Permissions.ToMention(ctx); err != nil {
+			return nil, err
+		}
+	}
+	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
+	return append(f, consent.Decision{
+		What:      workflow.DecideSpeak,
+		Reason:    heldFor + why,
+		User:      user,
+		MessageTS: m.TS,
+		Revision:  revision,
+	}, store.Replies(lines)), nil
+}
+
+// heldFor begins the reason of the decision to hold a message.
+const heldFor = "held for an approver: "
 
 // HoldRemark holds back a remark on a pull request until a person who may approve passes it on. The remark is
 // nowhere else in the thread, so the line shows all of it: agents get all of it, as that person's own words.
-func (hw *HeldWords) HoldRemark(m intent.Message, on, why string) []store.Part {
-	f := hw.Ignore(m)
-	ledger.Change(f, func(h *inbox.Handled) { h.Held = true })
-	f = append(f, consent.Decision{
-		What:      workflow.DecideSpeak,
-		Reason:    "held for an approver: " + why,
-		User:      m.User,
-		MessageTS: m.TS,
-		Revision:  hw.Session().Revision,
-	})
+func (hw *HeldWords) HoldRemark(
+	ctx context.Context, m intent.Message, on, why string,
+) ([]store.Part, error) {
 	quoted := " " + quoteShortened(m.Text, maxHeldQuote)
 	if quoted != ` "`+m.Text+`"` {
 		quoted = "\n" + prompt.Quote(m.Text)
 	}
-	return append(f, store.Replies(hw.ProgramLine(fmt.Sprintf("%s wrote on %s, "+
-		"which waits for an approver (%s):%s", plaintext.OneLine(m.Value), on, why, quoted),
-		workflow.Button{
-			ActionID: workflow.ButtonPassOn,
-			Label:    "Pass it on",
-			Value:    store.NewToken(),
-			Means:    strconv.FormatInt(m.ID, 10),
-		})))
+	lines := hw.ProgramLine(fmt.Sprintf("%s wrote on %s, which waits for an approver (%s):%s",
+		plaintext.OneLine(m.Value), on, why, quoted), passOnButton(m))
+	return hw.hold(ctx, hw.Ignore(m), m, m.User, why, lines)
 }
 
 // RefusePress refuses a press that is reserved for people who may approve. The button stays for them.
