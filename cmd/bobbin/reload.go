@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,7 +165,7 @@ func (r *reloader) sayReady(ctx context.Context, service *server.Server) {
 	fmt.Fprintf(r.con.Err, "bobbin: ready: %s. Mention it to begin; Ctrl-C stops.\n", standing.Works)
 	off := append(doctor.FromStanding(standing), doctor.LookAtEndpoint(ctx, standing.Settings)...)
 	for _, f := range off {
-		fmt.Fprintf(r.con.Err, "bobbin: off: %s → %s\n", f.What, f.Cure)
+		fmt.Fprintf(r.con.Err, "bobbin: off: %s → %s\n", f.What, cmp.Or(f.Cure, "bobbin doctor says more"))
 	}
 }
 
