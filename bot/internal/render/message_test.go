@@ -110,8 +110,8 @@ func TestAFooterLinksThePage(t *testing.T) {
 	t.Parallel()
 	report := workflow.Line{
 		Agent: "orchestrator",
-		Text: "**Refunds are too high**\nshop@c0ffee · revision 1 · nothing is changed yet. Reply \"fix it\", " +
-			"or say what is wrong.",
+		Text: "**Refunds are too high**\n" +
+			"shop@c0ffee · revision 1 · nothing is changed yet. Reply \"fix it\", or say what is wrong.",
 		Vouched: []int{1},
 		Buttons: []workflow.Button{{ActionID: workflow.ButtonFix, Label: "Fix it", Value: "v"}},
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 // OptionNamed returns the index of the option that an answer in words means. The answer holds the option's
-// own words, its number or letter ("2", "b", "option 2", "the second"), or the beginning of its words, if that
-// has at least three letters and fits no other option. OptionNamed returns -1 and true if the answer takes the
-// recommendation. A number that could be an option's own words as well as its place ("3" for "1 day", "2
-// days", "3 weeks", "5 weeks") counts only if both mean the same option.
+// own words, its number or letter ("2", "b", "option 2", "the second"), or the beginning of its words, if
+// that has at least three letters and fits no other option. OptionNamed returns -1 and true if the answer
+// takes the recommendation. A number that could be an option's own words as well as its place ("3" for "1
+// day", "2 days", "3 weeks", "5 weeks") counts only if both mean the same option.
 func OptionNamed(text string, options []string) (int, bool) {
 	own, _ := words.OwnLines(words.SpellPictures(words.Straighten(text)))
 	if utf8.RuneCountInString(text) > words.MaxLength || words.AddressesOther(own) {

@@ -211,7 +211,8 @@ func (c *Case) answersNumbered() bool {
 	if c.namesOption() {
 		return false
 	}
-	if !e.Place && e.Number <= len(q.Options) && e.Number != q.Number { // "2: keep it" may be the second option
+	// "2: keep it" may be the second option
+	if !e.Place && e.Number <= len(q.Options) && e.Number != q.Number {
 		n, named := c.says().OptionIn(e.Text, q.Options)
 		if named && n == e.Number-1 {
 			return false

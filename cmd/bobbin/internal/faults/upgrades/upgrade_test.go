@@ -68,7 +68,9 @@ func TestUpgradeFromEveryRelease(t *testing.T) {
 func TestUpgradesThatGoWrongAreFoundOut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ wrong, upgrade, want string }{
-		"a column is dropped": {`alter table sessions drop column way`, "button", `button: "await and pushed`},
+		"a column is dropped": {
+			`alter table sessions drop column way`, "button", `button: "await and pushed`,
+		},
 		"what was tried is lost": {
 			`update outbox set batch = null, tried_at = null where posted_at is null`, "unknown",
 			`unknown: .* stands 2 times`,

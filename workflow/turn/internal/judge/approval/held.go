@@ -66,7 +66,8 @@ func (hw *HeldWords) hold(
 	}
 	revision := hw.Session().Revision
 	if !slices.ContainsFunc(before, func(d workflow.Decision) bool {
-		return d.What == workflow.DecideSpeak && d.Revision == revision && strings.HasPrefix(d.Reason, heldFor)
+		held := d.What == workflow.DecideSpeak && strings.HasPrefix(d.Reason, heldFor)
+		return held && d.Revision == revision
 	}) {
 		if lines[0].Mentions, err = hw.Permissions.ToMention(ctx); err != nil {
 			return nil, err
