@@ -39,5 +39,5 @@ var (
 		`guten (?:tag|morgen)|moin|bonjour|hola|help me|test|testing|ping|are you (?:there|here))` +
 		`(?: (?:there|bobbin|bot|all))?[?!., ]*)+$`)
 	statusForm = lazyregexp.New(`^(?:status|what are you (?:doing|working on)(?: right)?(?: now)?|` +
-		`what(?:'s| is) (?:running|going on) here)\??$`)
+		`how far are you|what(?:'s| is) your status)\??$`)
 )

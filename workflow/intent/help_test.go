@@ -26,6 +26,12 @@ func TestWhatAsksForHelp(t *testing.T) {
 	} {
 		require.False(t, read(text).AsksForHelp, "%q", text)
 	}
+	for _, text := range []string{"status", "Status?", "what are you doing?", "please status"} {
+		require.True(t, read(text).AsksForStatus, "%q", text)
+	}
+	for _, text := range []string{"status 500 comes back", "what is the status of orders", "stop", "?"} {
+		require.False(t, read(text).AsksForStatus, "%q", text)
+	}
 	for _, text := range []string{"hi", "Hello there!", "hey bobbin", "good morning", "help me", "ping?"} {
 		require.True(t, read(text).OnlyGreets, "%q", text)
 	}

@@ -684,6 +684,7 @@ func allSamples() map[string][]workflow.Line {
 	maps.Copy(all, pushSamples())
 	maps.Copy(all, afterPushSamples())
 	all["help"] = says(aHelp.Markdown(), workflow.Help{Unconfigured: true}.Markdown())
+	all["what a thread waits for"] = says(`A report waits for its approval: "fix it", or say what is wrong.`)
 	return all
 }
 

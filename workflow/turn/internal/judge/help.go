@@ -18,11 +18,13 @@ type Helper interface {
 	Help(ctx context.Context, q workflow.HelpQuestion) (workflow.Help, error)
 }
 
-// asksForHelp reports whether the message is empty, or only asks what the bot can do. A greeting counts if it
-// calls the bot at the top of a channel or in a direct message. A message with files says something.
+// asksForHelp reports whether the message is empty, or only asks what the bot can do or does. A greeting
+// counts if it calls the bot at the top of a channel or in a direct message. A message with files says
+// something.
 func (c *Case) asksForHelp() bool {
 	says := c.says()
-	asks := says.AsksForHelp || says.OnlyGreets && c.begins() && isKind(workflow.MessageMention)(c)
+	greets := says.OnlyGreets && c.begins() && isKind(workflow.MessageMention)(c)
+	asks := says.AsksForHelp || says.AsksForStatus || greets
 	return asks && c.Message.App() == "" && !get(c, &c.hasFiles)
 }
 
@@ -44,10 +46,13 @@ func (j *Judge) hasFiles(ctx context.Context, m intent.Message) (bool, error) {
 }
 
 // giveHelp answers who asks what the bot can do. Everybody may read the answer below a message that begins a
-// thread; elsewhere its writer alone.
+// thread; elsewhere its writer alone. Who asks in a thread what the bot does is told only that.
 func (j *Judge) giveHelp(ctx context.Context, c *Case) ([]store.Part, error) {
 	m := c.Message
 	s := c.Session
+	if c.says().AsksForStatus && !c.begins() {
+		return append(j.Ignore(m), whisper(m, j.ProgramLine(j.sayThread(c)))), nil
+	}
 	q := workflow.HelpQuestion{Channel: s.Thread.Channel}
 	if c.begins() && !strings.HasPrefix(q.Channel, "D") {
 		outsiders, err := j.Slack.Outsiders(ctx, s.Thread.Channel)
@@ -67,8 +72,12 @@ func (j *Judge) giveHelp(ctx context.Context, c *Case) ([]store.Part, error) {
 		untitled := func(s *workflow.Session) { s.Title = "" }
 		return append(j.Ignore(m), store.Lines(said), store.Update{Change: untitled}), nil
 	}
-	return append(j.Ignore(m),
-		store.Hint{Key: fmt.Sprint("help:", m.ID), User: m.User, Text: said[0].String()}), nil
+	return append(j.Ignore(m), whisper(m, said)), nil
+}
+
+// whisper returns a line that the writer of the message alone sees.
+func whisper(m intent.Message, said []workflow.Line) store.Hint {
+	return store.Hint{Key: fmt.Sprint("help:", m.ID), User: m.User, Text: said[0].String()}
 }
 
 func (j *Judge) helpFor(ctx context.Context, q workflow.HelpQuestion) (workflow.Help, error) {

@@ -44,8 +44,8 @@ func refusalRules() []rule {
 		},
 		{
 			name: "help",
-			when: "it is empty, only asks what the bot can do, or begins a thread with nothing but a " +
-				"greeting to the bot",
+			when: "it is empty, only asks what the bot can do or does, or begins a thread with nothing " +
+				"but a greeting to the bot",
 			then:  "the program answers, without an agent: to its writer alone, unless it begins the thread",
 			fires: (*Case).asksForHelp,
 			judge: func(ctx context.Context, j *Judge, c *Case) ([]store.Part, error) {
