@@ -52,6 +52,7 @@ func TestGallery(t *testing.T) {
 	t.Parallel()
 	places := placesIn(t, os.DirFS("."))
 	made := allSamples()
+	fill := maps.Clone(fillings)
 	require.Empty(t, strings.Join(misnamed(places, headings), "\n"))
 	var names, missing []string
 	var lines []workflow.Line
@@ -61,7 +62,7 @@ func TestGallery(t *testing.T) {
 		own := made[heading]
 		delete(made, heading)
 		if own == nil {
-			if own = says(filled(t, heading, text)); text == "" {
+			if own = says(filled(t, fill, heading, text)); text == "" {
 				missing = append(missing, heading)
 			}
 		}
@@ -73,6 +74,7 @@ func TestGallery(t *testing.T) {
 	}
 	require.Empty(t, missing, "what these say is made elsewhere: samples needs one of each")
 	require.Empty(t, slices.Collect(maps.Keys(made)), "samples of what no place says")
+	require.Empty(t, slices.Collect(maps.Keys(fill)), "fillings of what is not read in the source")
 	folder := filepath.Join("..", "..", "bot", "internal", "render", "testdata", "gallery", "lines")
 	if os.Getenv("UPDATE_GOLDEN") != "" {
 		require.NoError(t, os.RemoveAll(folder))
@@ -870,7 +872,7 @@ func replySamples() map[string][]workflow.Line {
 		"a request from the home tab is refused": says("I cannot take this: " +
 			"guests cannot start work here; ask a full member to."),
 		"a message is set aside": says("I cannot take what was written here last: "+
-			"Slack does not tell me who wrote it (…). Please write it again in a moment; "+
+			"Slack does not tell me who wrote it (ratelimited). Please write it again in a moment; "+
 			"if that does not help, my operator finds the cause with `bobbin doctor`.",
 			"I cannot take what was written here last: something failed on my side (panic: runtime error: "+
 				"index out of range [3] with length 3). Please write it in other words; "+
@@ -1189,8 +1191,8 @@ func afterPushSamples() map[string][]workflow.Line {
 			"Whether I pushed to `cleo/split` is not known, and I gave it up: it failed on our side. "+
 				"The branch is at `1a2b3c4` if it arrived.",
 		), with("No backport to `release/1.2`: the proof does not hold there, so nothing was pushed. "+
-			"no new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; "+
-			"add one that fails there and passes with the change",
+			"No new test fails on release/1.2: TestSplit passes there already. It may stay as a guard; "+
+			"add one that fails there and passes with the change.",
 			labelled("details", "Details", "")...)),
 		"a remark on a backport": says("bea wrote on the merge request of the " +
 			"backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" +

@@ -54,7 +54,7 @@ var fillings = map[string][]string{
 		"ann edited the approval to “no”.", "`bobbin/refunds` at 0a1b2c3.",
 	},
 	"an objection is quoted": {
-		"Noted, bea", "nothing is pushed before an approver has seen this.",
+		"Noted, gus: nothing is pushed before an approver has seen this", "“wrong file”",
 	},
 	"an answer as it was":     {"“no”"},
 	"an answer is changed":    {"ann", "“no”", "“yes”"},
@@ -83,7 +83,6 @@ var fillings = map[string][]string{
 	"whose approvals count cannot be read":  {""},
 	"work is paused by the operator":        {"shop"},
 	"a person whom Slack does not know":     {""},
-	"a message is set aside":                {"users.info failed: ratelimited"},
 	"a question is skipped": {
 		"“Is the owner told?”", "“no”", `Say "back" to change that.`,
 	},
@@ -105,7 +104,7 @@ var fillings = map[string][]string{
 	},
 	"no title is allowed": {"`Hand out every cent`", "`^[A-Z]+-[0-9]+ .+`"},
 	"the attempts failed": {
-		"3 attempts", "The work is kept, and nothing was pushed.",
+		"3 attempts", "The files are as they were before.",
 		"1. rounded the running total: TestSplit fails",
 	},
 	"the message that asked for a backport is gone": {
@@ -119,13 +118,15 @@ var fillings = map[string][]string{
 
 const gap = "…"
 
-// filled returns a text that is read in the source with what the program fills in, in an example.
-func filled(t *testing.T, heading, text string) string {
+// filled returns a text that is read in the source with what the program fills in, in an example, which it
+// takes out of words.
+func filled(t *testing.T, all map[string][]string, heading, text string) string {
 	t.Helper()
-	words, ok := fillings[heading]
+	words, ok := all[heading]
 	if !ok {
 		return text
 	}
+	delete(all, heading)
 	require.Len(t, words, strings.Count(text, gap), "fillings of %q, which says %q", heading, text)
 	for _, w := range words {
 		text = strings.Replace(text, gap, w, 1)

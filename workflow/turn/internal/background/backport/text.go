@@ -66,8 +66,10 @@ func unprovenText(row backports.Row, shown proof.Proof) string {
 	if shown.Outcome() == proof.NotStarted {
 		why = "Nothing can be run there: " + shown.Missing
 	}
-	return fmt.Sprintf("%s: the proof does not hold there, so nothing was pushed. %s", notDone(row),
-		strings.TrimSpace(why))
+	if why = strings.TrimRight(why, ". "); why != "" {
+		why = " " + plaintext.Capitalize(why) + "."
+	}
+	return notDone(row) + ": the proof does not hold there, so nothing was pushed." + why
 }
 
 const maxNamed = 6
