@@ -74,6 +74,12 @@ func TestPicturesOfTheDocs(t *testing.T) {
 	shows(1500 * time.Millisecond)
 	b.reads("#pane .pushed", "git clone")
 	waits(2)
+	b.sees(`(() => {
+		const result = [...document.querySelectorAll('#pane .message')].findLast((m) =>
+			m.innerText.includes('Fixed and pushed'));
+		result?.scrollIntoView({ block: 'start' });
+		return !!result;
+	})()`)
 	shows(6 * time.Second)
 	moving, err := film.Join(frames)
 	require.NoError(t, err)
