@@ -95,24 +95,37 @@ const (
 // Name returns what lists call the session: what was found, or, before any report, what was asked.
 func (s Session) Name() string { return cmp.Or(s.Finding, s.Title) }
 
+// PausedByOperator is the State of a session that the operator paused.
+const PausedByOperator = "paused by the operator"
+
 // State returns in words how the session stands. paused says that the operator paused its repository, its
 // channel, or everything.
 func (s Session) State(paused bool) string {
 	switch {
 	case paused && (s.Open || !s.Phase.Ended() && !s.Phase.AwaitsConsent()):
-		return "paused by the operator"
+		return PausedByOperator
 	case s.Phase == PhasePaused:
-		return cmp.Or(troubles[s.Trouble], "waits for an answer")
+		return cmp.Or(troubles[s.Trouble].state, "waits for a decision")
 	case s.Phase.AwaitsConsent():
 		return "waits for an approval"
+	case !s.Open && !s.Phase.Ended():
+		return "waits for an answer"
 	}
 	return string(s.Phase)
 }
 
-var troubles = map[string]string{
-	TroubleModel: "waits: the model refused",
-	TroubleLimit: "waits: a limit was reached",
-	TroubleDisk:  "waits: nothing can be written",
+// Awaited returns what ends the wait of a paused session.
+func (s Session) Awaited() string {
+	return cmp.Or(troubles[s.Trouble].awaited, "a decision on how to go on")
+}
+
+// A trouble is how a paused session stands that does not wait for people, and what ends its wait.
+type trouble struct{ state, awaited string }
+
+var troubles = map[string]trouble{
+	TroubleModel: {"waits: the model refused", "the model, which refused; a reply in the thread goes on"},
+	TroubleLimit: {"waits: a limit was reached", "more of what the limit allows"},
+	TroubleDisk:  {"waits: nothing can be written", "room on the disk; a reply in the thread goes on"},
 }
 
 // A Codebase is the code that a session is about, and the state of the session's own work on it.

@@ -10,9 +10,10 @@ import (
 func TestSessionState(t *testing.T) {
 	t.Parallel()
 	for want, s := range map[string]Session{
-		"working":                       {Phase: PhaseWorking},
+		"working":                       {Phase: PhaseWorking, TurnState: TurnState{Open: true}},
+		"waits for an answer":           {Phase: PhaseAligning},
 		"waits for an approval":         {Phase: PhaseReported},
-		"waits for an answer":           {Phase: PhasePaused},
+		"waits for a decision":          {Phase: PhasePaused},
 		"waits: the model refused":      {Phase: PhasePaused, Trouble: TroubleModel},
 		"waits: a limit was reached":    {Phase: PhasePaused, Trouble: TroubleLimit},
 		"waits: nothing can be written": {Phase: PhasePaused, Trouble: TroubleDisk},
@@ -22,6 +23,8 @@ func TestSessionState(t *testing.T) {
 	require.Equal(t, "paused by the operator", Session{Phase: PhaseWorking}.State(true))
 	require.Equal(t, "waits for an approval", Session{Phase: PhaseReported}.State(true))
 	require.Equal(t, "done", Session{Phase: PhaseDone}.State(true))
+	require.Equal(t, "a decision on how to go on", Session{Phase: PhasePaused}.Awaited())
+	require.Equal(t, "more of what the limit allows", Session{Trouble: TroubleLimit}.Awaited())
 	require.Equal(t, "asked", Session{Title: "asked"}.Name())
 	require.Equal(t, "found", Session{Title: "asked", Finding: "found"}.Name())
 }

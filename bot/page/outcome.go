@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
+	"github.com/bobbinhq/bobbin/workflow/store"
 	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
@@ -73,7 +74,11 @@ func (p *Pages) outcome(ctx context.Context, a home.Access, v sessionPage, m mar
 	if err != nil {
 		return o, err
 	}
-	o.Headline, o.Tone = headline(s, was, v.Pushes)
+	pauses, err := store.ListPauses(ctx, p.Store.DB)
+	if err != nil {
+		return o, err
+	}
+	o.Headline, o.Tone = headline(s, store.Paused(pauses, s), was, v.Pushes)
 	o.Thread = p.Homes.Permalink(s.Thread)
 	o.Spent = spent(s, was)
 	if !a.Code {
@@ -102,7 +107,7 @@ func (p *Pages) outcome(ctx context.Context, a home.Access, v sessionPage, m mar
 	for _, x := range was.Objected {
 		o.Objected = append(o.Objected, objection{personOf(name(x.User)), p.words(ctx, x.Words)})
 	}
-	o.Parts, err = p.parts(ctx, a.Person.ID, v, was.Others)
+	o.Parts, err = p.parts(ctx, a.Person.ID, v, was.Others, pauses)
 	return o, err
 }
 
@@ -116,36 +121,32 @@ func newestDone(pushes []push) *push {
 	return nil
 }
 
-// headline says in a few words what came of a session, and how that is marked.
-func headline(s workflow.Session, o view.Outcome, pushes []push) (words, tone string) {
-	rests := s.Phase == workflow.PhaseDone || s.Phase == workflow.PhaseAnswered ||
-		s.Phase == workflow.PhaseStopped || s.Phase == workflow.PhaseFailed
-	if len(o.PausedBy) > 0 && !rests {
-		return "Paused by the operator", "wait"
-	}
-	switch s.Phase {
-	case workflow.PhaseDone:
+// headline says in a few words what came of a session, and how that is marked. isPaused says that the
+// operator paused it.
+func headline(
+	s workflow.Session, isPaused bool, o view.Outcome, pushes []push,
+) (words, tone string) {
+	state := s.State(isPaused)
+	switch {
+	case state == workflow.PausedByOperator:
+	case s.Phase == workflow.PhaseDone:
 		return doneHeadline(s, o, pushes)
-	case workflow.PhaseAnswered:
+	case s.Phase == workflow.PhaseAnswered:
 		return "Answered", "good"
-	case workflow.PhaseReported:
-		return fmt.Sprintf("Revision %d waits for an approval", s.Revision), "wait"
-	case workflow.PhasePlanShown:
-		return fmt.Sprintf("The plan, revision %d, waits for an approval", s.Revision), "wait"
-	case workflow.PhasePaused:
-		return "Waits for a decision", "wait"
-	case workflow.PhaseStopped:
-		if s.Joined() {
-			return "Joined to another thread", "wait"
-		}
+	case s.Phase == workflow.PhaseReported:
+		return fmt.Sprintf("Revision %d %s", s.Revision, state), "wait"
+	case s.Phase == workflow.PhasePlanShown:
+		return fmt.Sprintf("The plan, revision %d, %s", s.Revision, state), "wait"
+	case s.Joined():
+		return "Joined to another thread", "wait"
+	case s.Phase == workflow.PhaseStopped:
 		return "Stopped", "bad"
-	case workflow.PhaseFailed:
+	case s.Phase == workflow.PhaseFailed:
 		return "Given up", "bad"
+	case state == string(s.Phase):
+		return atWork[s.Phase], "work"
 	}
-	if !s.Open {
-		return "Waits for an answer", "wait"
-	}
-	return atWork[s.Phase], "work"
+	return strings.ToUpper(state[:1]) + state[1:], "wait"
 }
 
 // atWork says what is being done in each phase of work.
@@ -279,7 +280,7 @@ func (p *Pages) approvalOf(a view.Approved, name func(string) string) approval {
 // parts returns the sessions of the thread's repositories that the visitor may see, this one first, if there
 // are several.
 func (p *Pages) parts(
-	ctx context.Context, user string, v sessionPage, others []string,
+	ctx context.Context, user string, v sessionPage, others []string, pauses []store.Pause,
 ) (list []repositoryPart, err error) {
 	for _, id := range others {
 		a, known := p.lately.find(user, id, time.Now())
@@ -292,7 +293,7 @@ func (p *Pages) parts(
 		if a.Refused != "" {
 			continue
 		}
-		shown := partOf(a.Session)
+		shown := partOf(a.Session, pauses)
 		if v.Listed {
 			shown.Path = "/s/" + id
 		}
@@ -301,16 +302,17 @@ func (p *Pages) parts(
 	if len(list) == 0 {
 		return nil, nil
 	}
-	own := partOf(v.Session)
+	own := partOf(v.Session, pauses)
 	own.Now = true
 	return append([]repositoryPart{own}, list...), nil
 }
 
-func partOf(s workflow.Session) repositoryPart {
-	_, tone := headline(s, view.Outcome{}, nil)
+func partOf(s workflow.Session, pauses []store.Pause) repositoryPart {
+	isPaused := store.Paused(pauses, s)
+	_, tone := headline(s, isPaused, view.Outcome{}, nil)
 	return repositoryPart{
 		Repository: cmp.Or(s.Repository, "no repository yet"),
-		State:      phaseName(s.Phase),
+		State:      s.State(isPaused),
 		Tone:       tone,
 	}
 }

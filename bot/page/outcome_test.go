@@ -26,9 +26,11 @@ func TestHeadline(t *testing.T) {
 	pulled := func(state string) view.Outcome {
 		return view.Outcome{Pulls: []view.Pull{{State: "merged", Aside: true}, {State: state}}}
 	}
-	paused := view.Outcome{PausedBy: []string{"ops"}}
+	refusedBy := in(workflow.PhasePaused)
+	refusedBy.Trouble = workflow.TroubleModel
 	for _, c := range []struct {
 		s           workflow.Session
+		isPaused    bool
 		o           view.Outcome
 		pushes      []push
 		words, tone string
@@ -44,15 +46,16 @@ func TestHeadline(t *testing.T) {
 		{s: in(workflow.PhaseReported), words: "Revision 2 waits for an approval", tone: "wait"},
 		{s: in(workflow.PhasePlanShown), words: "The plan, revision 2, waits for an approval", tone: "wait"},
 		{s: in(workflow.PhasePaused), words: "Waits for a decision", tone: "wait"},
+		{s: refusedBy, words: "Waits: the model refused", tone: "wait"},
 		{s: in(workflow.PhaseStopped), words: "Stopped", tone: "bad"},
 		{s: joined, words: "Joined to another thread", tone: "wait"},
 		{s: in(workflow.PhaseFailed), words: "Given up", tone: "bad"},
 		{s: in(workflow.PhaseAligning), words: "Waits for an answer", tone: "wait"},
 		{s: atWork, words: "At work: proving the change", tone: "work"},
-		{s: atWork, o: paused, words: "Paused by the operator", tone: "wait"},
-		{s: bug, o: paused, pushes: done, words: "Fixed and pushed", tone: "good"},
+		{s: atWork, isPaused: true, words: "Paused by the operator", tone: "wait"},
+		{s: bug, isPaused: true, pushes: done, words: "Fixed and pushed", tone: "good"},
 	} {
-		words, tone := headline(c.s, c.o, c.pushes)
+		words, tone := headline(c.s, c.isPaused, c.o, c.pushes)
 		require.Equal(t, []string{c.words, c.tone}, []string{words, tone})
 	}
 }

@@ -347,11 +347,8 @@ func (p *Pages) render(w http.ResponseWriter, name string, data any) {
 	}
 }
 
-func phaseName(p workflow.Phase) string { return strings.ReplaceAll(string(p), "_", " ") }
-
 var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"clock": func(at time.Time) string { return at.UTC().Format("15:04:05") },
 	"day":   func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04 UTC") },
 	"cut":   func(text string) string { return plaintext.CutLine(text, 120) },
-	"phase": phaseName,
 }).ParseFS(assets, "assets/*.html"))

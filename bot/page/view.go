@@ -365,7 +365,8 @@ type group struct {
 type listed struct {
 	workflow.HomeSession
 	Channel string
-	Tone    string // how its state is marked
+	Stands  string // what it waits for, or its state
+	Tone    string // how that is marked
 }
 
 // Show returns the address of the sessions in that state, among those that are searched for.
@@ -397,9 +398,11 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 		v.States = append(v.States, name)
 		g := group{Name: name}
 		for _, s := range list {
-			_, tone := headline(s.Session, view.Outcome{}, nil)
+			isPaused := s.Why == workflow.PausedByOperator
+			_, tone := headline(s.Session, isPaused, view.Outcome{}, nil)
 			s.Title = wholeTitle(s.Title)
-			shown := listed{s, channel(s.Thread.Channel), tone}
+			stands := cmp.Or(s.Why, s.State(isPaused))
+			shown := listed{s, channel(s.Thread.Channel), stands, tone}
 			if (state == "" || state == name) && matches(shown, query) {
 				g.Sessions = append(g.Sessions, shown)
 			}
@@ -424,7 +427,7 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 // matches reports whether every word of a query occurs in what the list shows of a session.
 func matches(s listed, query string) bool {
 	text := strings.ToLower(strings.Join([]string{
-		s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, phaseName(s.Phase), s.Why,
+		s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, string(s.Phase), s.Stands,
 	}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {

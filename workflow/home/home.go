@@ -1,7 +1,6 @@
 package home
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -167,7 +166,7 @@ func (h *Homes) listSessions(ctx context.Context, home *workflow.HomeView, chann
 		default:
 			why := awaited[s.ID]
 			if s.Open && store.Paused(pauses, s) {
-				why = "paused by the operator"
+				why = workflow.PausedByOperator
 			}
 			home.Others = append(home.Others, workflow.HomeSession{Session: shown(s), Why: why})
 		}
@@ -183,13 +182,6 @@ func (h *Homes) Masked(s workflow.Session) workflow.Session {
 	return s
 }
 
-// troubles says what a session waits for that waits for no person's decision.
-var troubles = map[string]string{
-	workflow.TroubleModel: "the model, which refused; a reply in the thread goes on",
-	workflow.TroubleLimit: "more of what the limit allows",
-	workflow.TroubleDisk:  "room on the disk; a reply in the thread goes on",
-}
-
 // awaitedOf returns what a session waits for, and whether this person can give it.
 func (h *Homes) awaitedOf(
 	ctx context.Context, s workflow.Session, p workflow.Person, groups map[string][]string,
@@ -200,7 +192,7 @@ func (h *Homes) awaitedOf(
 	case workflow.PhasePlanShown:
 		return h.mayApprove(ctx, s, p, groups), "a plan to approve or correct"
 	case workflow.PhasePaused:
-		return s.Requester == p.ID, cmp.Or(troubles[s.Trouble], "a decision on how to go on")
+		return s.Requester == p.ID, s.Awaited()
 	}
 	return s.Requester == p.ID, "an answer to a question"
 }

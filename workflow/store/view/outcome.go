@@ -21,7 +21,6 @@ type Outcome struct {
 	Pulls     []Pull
 	Told      []Told
 	Newest    string   // the newest line of the thread, without those that only report progress
-	PausedBy  []string // who paused the session's channel, its repository or everything
 	Others    []string // ids of the sessions of the thread's other repositories, the thread's own first
 }
 
@@ -74,11 +73,8 @@ func (o *Outcome) readSession(ctx context.Context, tx pgx.Tx, session string) er
 	err := tx.QueryRow(ctx, `select s.worked_ms,
 			coalesce((select l.text from lines l where l.session_id = s.id
 				and not exists (select 1 from outbox o where o.line_id = l.id and o.progress)
-				order by l.id desc limit 1), ''),
-			array(select p.paused_by from pauses p where p.scope = 'all'
-				or p.scope = 'repository' and p.name = s.repository
-				or p.scope = 'channel' and p.name = s.channel order by p.at)
-		from sessions s where s.id = $1`, session).Scan(&ms, &o.Newest, &o.PausedBy)
+				order by l.id desc limit 1), '')
+		from sessions s where s.id = $1`, session).Scan(&ms, &o.Newest)
 	o.Worked = time.Duration(ms) * time.Millisecond
 	return err
 }

@@ -41,8 +41,6 @@ func TestReadOutcome(t *testing.T) {
 				('shop', 'release/x', $1, 'h', 'release', 'A fix', '', 'merged', 32, 'https://h/32')`,
 		`insert into sessions (id, team, channel, thread_ts, part_of, repository)
 			select 'site', team, channel, thread_ts || ' site', id, 'site' from sessions where id = $1`,
-		`insert into pauses (scope, name, paused_by) select x, y, z from (values ('repository', 'shop', 'ops'),
-			('repository', 'api', 'eve'), ('channel', 'C9', 'eve')) v (x, y, z) where $1 <> ''`,
 	} {
 		_, err := s.Pool.Exec(t.Context(), sql, id)
 		require.NoError(t, err)
@@ -51,7 +49,6 @@ func TestReadOutcome(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 61*time.Second, o.Worked)
 	require.Equal(t, "see a.go:3", o.Newest)
-	require.Equal(t, []string{"ops"}, o.PausedBy)
 	require.Equal(t, []string{"site"}, o.Others)
 	require.Len(t, o.Approvals, 1)
 	require.Equal(t, 1, o.Approvals[0].Revision)

@@ -190,7 +190,7 @@ func (v *visitor) guests(t *tab) {
 	gus.reads(".sessions a", "A session that is guest")
 	v.looksAt(gus, "list-guest")
 	gus.goes("/s/guest")
-	gus.reads(".warn", "Code and paths are not shown")
+	gus.reads(".notice", "Code and paths are not shown")
 	v.looksAt(gus, "guest")
 
 	one := open(v.T, v.p.URL, 1280, 800)
@@ -277,3 +277,26 @@ const manySteps = `insert into transcript (session_id, seq, at, body) select s.i
 	else json_build_object('role', 'tool', 'call_id', 'c' || i - 1, 'text', 'output ' || i || E'\n' ||
 		repeat('A line of a long output, as tests have it.' || E'\n', 150)) end
 	from sessions s, generate_series(1, %d) i where s.id = $1`
+
+// TestTheStylesRepeatNoRule checks that what the pages of sessions and the playground have in common is in
+// the style that both load.
+func TestTheStylesRepeatNoRule(t *testing.T) {
+	t.Parallel()
+	in := map[string]string{} // file by rule
+	for _, file := range []string{
+		"bot/pagestyle/look.css", "bot/page/assets/page.css",
+		"cmd/bobbin/internal/playground/internal/chat/assets/chat.css",
+	} {
+		sheet, err := os.ReadFile(filepath.Join("..", "..", "..", "..", filepath.FromSlash(file)))
+		require.NoError(t, err)
+		rules := styleRule.FindAllString(string(sheet), -1)
+		require.NotEmpty(t, rules)
+		for _, rule := range rules {
+			rule = strings.TrimSpace(rule)
+			require.Contains(t, []string{"", file}, in[rule], "%s is in %s, too", rule, file)
+			in[rule] = file
+		}
+	}
+}
+
+var styleRule = regexp.MustCompile(`[^{}/;]+\{[^{}]*\}`)

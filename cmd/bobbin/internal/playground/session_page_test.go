@@ -40,7 +40,7 @@ func TestSessionPage(t *testing.T) {
 	ann.reads("#pane .body", "revision 2 · nothing")
 	ann.takes("Fix it")
 	ann.reads("#pane .body", "and pushed:")
-	page.reads(".pill", "done")
+	page.reads("#outcome h2", "Fixed and pushed")
 	page.reads("#diff .file", "split.go")
 	page.reads("#diff .proof.needed", "Without it: ")
 	page.reads("#shares dt", "orchestrator")
@@ -186,7 +186,7 @@ func (t *tab) othersLook(p *Playground) {
 	t.sees("document.body.dataset.me === 'gus'")
 	t.click("#main .replies", "replies")
 	guest := t.again(t.linkToPage())
-	guest.reads(".warn", "Code and paths are not shown")
+	guest.reads(".notice", "Code and paths are not shown")
 	guest.sees("!/split|orders.1042.json|Split/.test(document.body.innerText) " +
 		"&& !document.querySelector('.timeline')")
 	guest.inEveryLook("session-guest")

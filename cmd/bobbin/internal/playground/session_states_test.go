@@ -19,6 +19,9 @@ See:\n- *one*\n- **two**\n<b>three</b>\nask <@U0HIDDEN1> in <#C0HIDDEN1>')`,
 		`insert into lines (session_id, agent, text, vouched)
 			values ($1, 'bobbin', 'The budget is used up.', '{0}')`,
 	}},
+	{id: "refused", phase: "paused", headline: "Waits: the model refused", sql: []string{
+		`update sessions set trouble = 'model' where id = $1`,
+	}},
 	{id: "failed", phase: "failed", headline: "Given up"},
 	{id: "asking", phase: "exploring", headline: "Waits for an answer"},
 	{id: "working", phase: "working", headline: "At work: changing the code", sql: []string{
