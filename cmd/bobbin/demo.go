@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -39,19 +40,24 @@ func (d *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	return stage.PlayDemo(ctx, d.Keep, con.Painted(demoColor), con.Err, log)
 }
 
-// demoColor returns the color of a line of the demo: of what the program vouches for, and of the diff.
+// demoColor returns the color of a line of the demo: of what the program says and has found out, and of the
+// diff.
 func demoColor(line string) cli.Color {
+	begins := func(marks ...string) bool {
+		return slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(line, mark) })
+	}
+	said := strings.TrimSpace(line)
 	switch {
-	case strings.Contains(line, workflow.Mark):
-		return cli.Green
-	case strings.HasPrefix(line, "+"):
-		return cli.Green
-	case strings.HasPrefix(line, "-"):
-		return cli.Red
-	case strings.HasPrefix(line, "@@"):
-		return cli.Cyan
-	case strings.HasPrefix(line, "#"), strings.HasPrefix(line, "Pushed "), strings.HasPrefix(line, "Proof"):
+	case begins("#", "Pushed ", "Proof", "diff --git ", "+++ ", "--- "):
 		return cli.Bold
+	case begins("index ", "new file mode "):
+		return cli.Faint
+	case begins("+"), strings.HasPrefix(said, workflow.MarkHolds):
+		return cli.Green
+	case begins("-"), strings.HasPrefix(said, workflow.MarkFails):
+		return cli.Red
+	case begins("@@"), strings.Contains(line, workflow.Mark):
+		return cli.Cyan
 	}
 	return cli.Plain
 }
