@@ -3,6 +3,7 @@ package render_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/repo/build/npmtest"
 )
 
@@ -25,6 +27,31 @@ func TestSlacksOwnTypes(t *testing.T) {
 	said := compileTypes(t, modules, typesHead+wrong)
 	require.Contains(t, said, "Type 'number' is not assignable to type 'string'", "the control")
 	require.Contains(t, said, `"small"' does not exist`, "the control")
+}
+
+// TestSlacksLimits checks every file of the gallery against Slack's limits, also one that no test writes any
+// more.
+func TestSlacksLimits(t *testing.T) {
+	t.Parallel()
+	files, err := filepath.Glob(filepath.Join("testdata", "gallery", "*", "*.json"))
+	require.NoError(t, err)
+	require.Greater(t, len(files), 100)
+	for _, name := range files {
+		raw, err := os.ReadFile(name)
+		require.NoError(t, err)
+		var message struct {
+			Blocks json.RawMessage
+			Text   string
+		}
+		require.NoError(t, json.Unmarshal(raw, &message), name)
+		args := url.Values{"blocks": {string(message.Blocks)}, "text": {message.Text}}
+		if filepath.Base(filepath.Dir(name)) == "home" {
+			args = url.Values{"view": {string(raw)}}
+		}
+		again, err := slacktest.Picture(slacktest.Request{Args: args})
+		require.NoError(t, err, name)
+		require.Equal(t, string(raw), string(again), name)
+	}
 }
 
 const typesHead = "import type { HomeView, KnownBlock } from \"@slack/types\";\n"
@@ -50,9 +77,8 @@ func gallerySource(t *testing.T) string {
 			kind = "HomeView"
 			value = raw
 		}
-		if len(value) > 0 {
-			fmt.Fprintf(&b, "// %s\nconst m%d: %s = %s;\n", name, i, kind, value)
-		}
+		require.NotEmpty(t, value, name)
+		fmt.Fprintf(&b, "// %s\nconst m%d: %s = %s;\n", name, i, kind, value)
 	}
 	return b.String()
 }
