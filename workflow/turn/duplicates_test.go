@@ -165,7 +165,7 @@ func TestAJoinTellsTheOtherThread(t *testing.T) {
 	require.Equal(t, workflow.PhaseStopped, th.Session().Phase)
 	lines, err := o.Store.Lines(t.Context(), first.Session().ID)
 	require.NoError(t, err)
-	require.Equal(t, "The same was reported in another channel, and joined to this thread.",
+	require.Equal(t, "The same was reported in another channel, and that thread was joined to this one.",
 		lines[len(lines)-1].Text, "a guest reads that, who is not in #bugs")
 	require.Zero(t,
 		storetest.CountRows(t, o.Store, `select count(*) from inbox where session_id = $1 and user_id = $2`,

@@ -992,7 +992,8 @@ func threadSamples() map[string][]workflow.Line {
 			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: " +
 				"work goes on there. Write here to go on here anyway."),
 		"the other thread is joined": says("The same was reported in [“one cent too " +
-			"much”](https://acme.slack.com/archives/C1/p111), and joined to this thread, as bea said."),
+			"much”](https://acme.slack.com/archives/C1/p111), and that thread was joined to " +
+			"this one, as bea said."),
 	}
 }
 
@@ -1021,7 +1022,7 @@ func workSamples() map[string][]workflow.Line {
 		},
 		"who knows a file": says("Who may know `money/split.go`: Ann Author; " +
 			"CODEOWNERS names `@shop/money`.\n• Ann Author: wrote `money/split.go:13`, " +
-			"4 commits of the newest, the last on 2026-03-02 (`money: hand out cents`)"),
+			"4 of the newest commits, the last on 2026-03-02 (`money: hand out cents`)"),
 		"an agent is asked": says("Reading the change, to explain it …"),
 		"the change": {{
 			Agent: "orchestrator", Text: "The change against main at 134b2ba: 1 file, +1 −1 lines.",

@@ -154,8 +154,7 @@ func (j *Judge) beginPart(
 		return nil, err
 	}
 	if name == j.Session().Repository || hasPart(parts, name) {
-		return j.Answer(m, fmt.Sprintf("%s is worked on in this thread already.",
-			plaintext.Capitalize(name))), nil
+		return j.Answer(m, plaintext.CodeSpan(name)+" is worked on in this thread already."), nil
 	}
 	others, err := j.Catalog.Others(ctx)
 	if err != nil {

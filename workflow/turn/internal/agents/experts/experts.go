@@ -210,7 +210,7 @@ func reason(p owners.Person) string {
 		parts = append(parts, "wrote "+plaintext.CodeSpan(p.Lines[0].String()))
 	}
 	if p.Commits > 0 {
-		parts = append(parts, plaintext.CountNoun(p.Commits, "commit")+" of the newest")
+		parts = append(parts, strconv.Itoa(p.Commits)+" of the newest commits")
 	}
 	last := "the last on " + p.Newest.When.UTC().Format(time.DateOnly)
 	if s := plaintext.OneLine(plaintext.SafeLine(p.Newest.Subject, maxSubject)); s != "" {

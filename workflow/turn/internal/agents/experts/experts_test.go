@@ -38,10 +38,10 @@ func TestAnswersOfAHostileHistory(t *testing.T) {
 	text := a.Text()
 	require.Equal(t, "Who may know `a'b.go`: Annhttpx, bea, somebody without a name; "+
 		"CODEOWNERS names `@org/team`, somebody by an address, Annhttpx.\n"+
-		"• Annhttpx: wrote `a'b.go:3`, 1 commit of the newest, "+
+		"• Annhttpx: wrote `a'b.go:3`, 1 of the newest commits, "+
 		"the last on 2025-05-01 (`fix 'it' <!channel>`)\n"+
-		"• bea: 2 commits of the newest, the last on 2025-05-01 (`fix 'it' <!channel>`)\n"+
-		"• somebody without a name: 2 commits of the newest, the last on 2025-05-01 (`fix 'it' <!channel>`)",
+		"• bea: 2 of the newest commits, the last on 2025-05-01 (`fix 'it' <!channel>`)\n"+
+		"• somebody without a name: 2 of the newest commits, the last on 2025-05-01 (`fix 'it' <!channel>`)",
 		text)
 	require.NotContains(t, text, "example.com")
 	require.Equal(t, []string{"ceo@example.com", "ann@example.com", "bea@example.com"}, a.addresses())

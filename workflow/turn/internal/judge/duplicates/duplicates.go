@@ -272,9 +272,9 @@ func (d *Duplicates) Join(
 // see this session.
 func (d *Duplicates) lineThere(ctx context.Context, there workflow.Thread, p workflow.Person) workflow.Line {
 	s := d.Session()
-	said := "The same was reported in another channel, and joined to this thread."
+	said := "The same was reported in another channel, and that thread was joined to this one."
 	if may, err := d.Readers.ReadableFrom(ctx, there, s.ID); may && err == nil {
-		said = fmt.Sprintf("The same was reported in %s, and joined to this thread, as %s said.",
+		said = fmt.Sprintf("The same was reported in %s, and that thread was joined to this one, as %s said.",
 			d.link(s.Thread, s.Title), p.Name)
 	}
 	return d.ProgramLine(said)[0]
