@@ -104,3 +104,16 @@ func TestFacts(t *testing.T) {
 	facts, _ = told("V 8 of 9 still pass")
 	require.Equal(t, []string{"– 8 of 9 still pass"}, facts)
 }
+
+// TestReportsHaveNoFooter checks that the page leaves out how a report is answered in the thread, and no
+// more.
+func TestReportsHaveNoFooter(t *testing.T) {
+	t.Parallel()
+	const footer = "\nshop@8eef0fc · revision 2 · nothing is changed yet. Reply \"fix it\".\n"
+	require.Equal(t, "Cause", withoutFooter("Cause"+footer))
+	for _, text := range []string{
+		"Cause\nshop@8eef0fc is where it began", "shop@8eef0fc · revision 2 · alone",
+	} {
+		require.Equal(t, text, withoutFooter(text))
+	}
+}

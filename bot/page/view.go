@@ -8,6 +8,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -63,6 +64,7 @@ type revision struct {
 	Number int
 	Kind   string
 	Text   template.HTML
+	Marks  bool     // there is a previous revision to which it is compared
 	By     []person // who approved it
 }
 
@@ -293,13 +295,16 @@ func (p *Pages) revisions(
 ) (list []revision, way []step) {
 	var before map[string]bool
 	for _, r := range all {
-		text := p.words(ctx, workflow.WithoutMark(r.Text))
+		text := p.words(ctx, withoutFooter(workflow.WithoutMark(r.Text)))
 		isNew := func(string) bool { return false }
 		if known := before; known != nil {
 			isNew = func(line string) bool { return !known[line] }
 		}
 		shown := revision{
-			Number: r.Revision, Kind: strings.ReplaceAll(r.Kind, "_", " "), Text: m.html(text, isNew),
+			Number: r.Revision,
+			Kind:   strings.ReplaceAll(r.Kind, "_", " "),
+			Text:   m.html(text, isNew),
+			Marks:  before != nil,
 		}
 		for _, a := range approvals {
 			if a.Revision == r.Revision && !slices.Contains(shown.By, a.By) {
@@ -313,6 +318,17 @@ func (p *Pages) revisions(
 	slices.Reverse(list)
 	return list, way
 }
+
+// withoutFooter returns a report's text without its last line, which says how to answer it in the thread.
+func withoutFooter(text string) string {
+	text = strings.TrimSpace(text)
+	if at := strings.LastIndexByte(text, '\n'); at >= 0 && reportFooter.MatchString(text[at+1:]) {
+		return text[:at]
+	}
+	return text
+}
+
+var reportFooter = regexp.MustCompile(`^\S+@[0-9a-f]{7,} · revision \d+ · `)
 
 // linesIn returns the lines of a text as a markup tells them.
 func linesIn(text string) map[string]bool {
@@ -365,7 +381,7 @@ type group struct {
 type listed struct {
 	workflow.HomeSession
 	Channel string
-	Stands  string // what it waits for, or its state
+	Stands  string // its state, in words
 	Tone    string // how that is marked
 }
 
@@ -401,8 +417,7 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 			isPaused := s.Why == workflow.PausedByOperator
 			_, tone := headline(s.Session, isPaused, view.Outcome{}, nil)
 			s.Title = wholeTitle(s.Title)
-			stands := cmp.Or(s.Why, s.State(isPaused))
-			shown := listed{s, channel(s.Thread.Channel), stands, tone}
+			shown := listed{s, channel(s.Thread.Channel), s.State(isPaused), tone}
 			if (state == "" || state == name) && matches(shown, query) {
 				g.Sessions = append(g.Sessions, shown)
 			}
@@ -427,7 +442,7 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 // matches reports whether every word of a query occurs in what the list shows of a session.
 func matches(s listed, query string) bool {
 	text := strings.ToLower(strings.Join([]string{
-		s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, string(s.Phase), s.Stands,
+		s.Finding, s.Title, s.Repository, s.Channel, s.Branch, s.ID, s.Stands, s.Why,
 	}, " "))
 	for _, word := range strings.Fields(strings.ToLower(query)) {
 		if !strings.Contains(text, word) {

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/lexers"
@@ -81,7 +82,9 @@ func (h *Hunk) readHead() (old int) {
 	}
 	h.From, _ = strconv.Atoi(m[2])
 	h.To = h.From + max(count-1, 0)
-	h.Within = m[4]
+	if strings.ContainsFunc(m[4], unicode.IsLetter) { // git may find a brace alone
+		h.Within = m[4]
+	}
 	old, _ = strconv.Atoi(m[1])
 	return old
 }

@@ -70,7 +70,7 @@
   document.addEventListener("keydown", (e) => {
     if (e.key === "Escape" && e.target.id === "find") { e.target.value = ""; filter(); e.target.blur(); }
     if (e.target.matches("input:not([type=checkbox]), select, textarea") || e.ctrlKey || e.metaKey || e.altKey) return;
-    if (e.key === "/") { e.preventDefault(); ($("find") ?? $("q"))?.focus(); }
+    if (e.key === "/") { e.preventDefault(); const box = $("find") ?? $("q"); box?.focus(); box?.select(); }
     if (e.key === "j") step(1);
     if (e.key === "k") step(-1);
     if (e.key === "d") turn();

@@ -214,10 +214,21 @@ func (v *visitor) playground(t *tab) {
 	t.goes("/ann/home")
 	t.reads("#main .b-header", "Finished")
 	v.looksAt(t, "chat-home")
+	for _, form := range []string{"Report a bug", "Ask for a feature"} {
+		t.click("#main button", form)
+		t.sees("document.querySelector('dialog[data-modal]')?.matches(':modal')")
+		v.looksAt(t, "chat-"+strings.ToLower(strings.ReplaceAll(form, " ", "-")))
+		t.do(chromedp.Click("[data-modal] footer .plain"))
+		t.sees("!document.querySelector('dialog[data-modal]')")
+	}
 	t.goes("/ann/bugs")
-	t.press("/bobbin report", kb.Enter)
-	t.reads("dialog[open] h2", "Report a bug")
-	v.looksAt(t, "chat-form")
+	v.p.postMenu(v.T)
+	t.click("#main .b-overflow summary", "⋯")
+	t.reads("#main .b-overflow[open] button", "Diagnose")
+	v.looksAt(t, "chat-menu")
+	t.click("#main button[popovertarget]", "Halt")
+	t.reads("#main .ask:popover-open h3", "Halt the work?")
+	v.looksAt(t, "chat-question")
 }
 
 // everythingSeen checks that each page was visited: each pattern that is served, and each template that is

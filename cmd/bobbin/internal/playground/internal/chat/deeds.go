@@ -51,8 +51,9 @@ func (s *Site) deeds() map[string]deed {
 			}
 			return "", slack.Delete(f.get("channel"), f.get("ts"))
 		},
-		"react": func(f form) (string, error) { return "", f.react() },
-		"press": func(f form) (string, error) { return "", f.press() },
+		"react":      func(f form) (string, error) { return "", f.react() },
+		"press":      func(f form) (string, error) { return "", f.press() },
+		"press-home": func(f form) (string, error) { return "", f.pressHome() },
 		"shortcut": func(f form) (string, error) {
 			return "", slack.Shortcut(f.get("channel"), f.get("ts"), f.get("shortcut"), f.me.ID)
 		},
@@ -278,6 +279,18 @@ func (f form) press() error {
 		return slack.Choose(channel, ts, action, f.me.ID, value)
 	}
 	return slack.Click(channel, ts, action, f.me.ID)
+}
+
+// pressHome presses a button in the app's home, or chooses an option of a menu there.
+func (f form) pressHome() error {
+	for name := range f.r.PostForm {
+		for _, kind := range []string{slackhtml.InHome, slackhtml.InMenu} {
+			if action, is := strings.CutPrefix(name, kind); is {
+				return f.site.Slack.ClickHome(f.me.ID, action, f.get(name))
+			}
+		}
+	}
+	return errors.New("that button is not in the home any more")
 }
 
 func (f form) withView(do func(id string) error) error {

@@ -57,7 +57,8 @@ type parts struct {
 type control struct {
 	Style     json.RawMessage // a string, but an object in rich text
 	URL       string
-	VisibleTo []string `json:"visible_to_user_ids"`
+	Value     json.RawMessage // a string, but a number in a table
+	VisibleTo []string        `json:"visible_to_user_ids"`
 	Options   []option
 	Initial   string  `json:"initial_value"`
 	Chosen    *option `json:"initial_option"`
@@ -121,6 +122,7 @@ func (w *words) UnmarshalJSON(raw []byte) error {
 type View struct {
 	Errors map[string]string // errors of inputs, by block ID
 	Prefix string            // prefix of the element IDs, unique in the page
+	Home   bool              // the blocks are those of the app's home
 }
 
 // page is a View with its Renderer.
@@ -215,8 +217,17 @@ func (b *block) DOM() string { return b.page.Prefix + b.ID + "-" + b.ActionID }
 
 // Press returns what the button sends.
 func (b *block) Press() Press {
+	if b.page.Home {
+		var value string
+		_ = json.Unmarshal(b.Value, &value) // anything else is no value of a button
+		return b.press(InHome+b.ActionID, value, b.DOM(), b.Text)
+	}
 	return b.press("action", b.ActionID, b.DOM(), b.Text)
 }
+
+// InHome begins the name of a form's field with which a button of the app's home is sent. Several buttons
+// there have the same action, and different values.
+const InHome = "in-home:"
 
 // InMenu begins the name of a form's field with which an option of an overflow menu is sent.
 const InMenu = "in-menu:"

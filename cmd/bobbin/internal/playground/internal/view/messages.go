@@ -311,7 +311,7 @@ func (m *modal) Trouble() string { return m.Errors[""] }
 
 // ShownHome returns the HTML of the app's home.
 func (p *Page) ShownHome() template.HTML {
-	return p.Blocks(p.Home.Blocks(), slackhtml.View{Prefix: "home"})
+	return p.Blocks(p.Home.Blocks(), slackhtml.View{Prefix: "home", Home: true})
 }
 
 // A composer is the box in which a person writes a message.
