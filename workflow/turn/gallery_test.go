@@ -471,6 +471,7 @@ var (
 	aCause = decision.RootCause{
 		Summary:    "A whole refund gives back more than was paid",
 		Cause:      "money.Split drops the remainder (money/split.go:13).",
+		Change:     "Split hands out every cent; one test",
 		Confidence: "high",
 		Remains:    "An order of one item with two coupons is still a cent off.",
 		Evidence: []workflow.Evidence{
