@@ -45,11 +45,11 @@ func (r Request) Asserted() string {
 // Text returns the request as text, one line per part.
 func (r Request) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Surface area: %s\n", plaintext.OneLine(r.SurfaceArea))
+	fmt.Fprintf(&b, "**Surface area:** %s\n", plaintext.OneLine(r.SurfaceArea))
 	if !plaintext.AllBlank(r.Constraints) {
-		fmt.Fprintf(&b, "Constraints: %s\n", plaintext.OneLine(strings.Join(r.Constraints, "; ")))
+		fmt.Fprintf(&b, "**Constraints:** %s\n", plaintext.OneLine(strings.Join(r.Constraints, "; ")))
 	}
-	b.WriteString("Done when: ")
+	b.WriteString("**Done when:** ")
 	for i, c := range r.DoneCriteria {
 		if i > 0 {
 			b.WriteString("; ")
@@ -61,10 +61,10 @@ func (r Request) Text() string {
 		decided = append(decided, plaintext.OneLine(d.Question)+" → "+plaintext.OneLine(d.Answer))
 	}
 	if len(decided) > 0 {
-		b.WriteString("\nDecided:" + plaintext.List(decided))
+		b.WriteString("\n**Decided:**" + plaintext.List(decided))
 	}
 	if line := ExpectedChangesLine(r.ExpectedChanges); line != "" {
-		b.WriteString("\n" + line)
+		b.WriteString("\n" + BoldLabel(line))
 	}
 	return b.String()
 }
@@ -205,11 +205,11 @@ const maxLine = 160
 // verified.
 func (p Plan) Text(verified ...int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Plan: %s\n%s\n", plaintext.OneLine(p.Title), strings.TrimSpace(p.Summary))
+	fmt.Fprintf(&b, "**Plan: %s**\n%s\n", withoutStars(p.Title), strings.TrimSpace(p.Summary))
 	if !plaintext.AllBlank(p.OutOfScope) {
-		fmt.Fprintf(&b, "Out of scope: %s\n", plaintext.OneLine(strings.Join(p.OutOfScope, "; ")))
+		fmt.Fprintf(&b, "**Out of scope:** %s\n", plaintext.OneLine(strings.Join(p.OutOfScope, "; ")))
 	}
-	b.WriteString("Tasks:\n")
+	b.WriteString("**Tasks:**\n")
 	for i, t := range p.Tasks {
 		box := "[ ]"
 		if slices.Contains(verified, i+1) {
@@ -225,13 +225,27 @@ func (p Plan) Text(verified ...int) string {
 		fmt.Fprintf(&b, "  %s %d. %s%s%s\n", box, i+1, head, between, shown)
 	}
 	for _, r := range p.Risks {
-		fmt.Fprintf(&b, "Risk: %s\n", plaintext.OneLine(r))
+		fmt.Fprintf(&b, "**Risk:** %s\n", plaintext.OneLine(r))
 	}
 	if line := ExpectedChangesLine(p.ExpectedChanges); line != "" {
-		b.WriteString(line + "\n")
+		b.WriteString(BoldLabel(line) + "\n")
 	}
-	fmt.Fprintf(&b, "Verification: %s", plaintext.OneLine(p.Verification))
+	fmt.Fprintf(&b, "**Verification:** %s", plaintext.OneLine(p.Verification))
 	return b.String()
+}
+
+// BoldLabel returns a paragraph with its label, up to the first colon, in bold, or nothing if it has none.
+func BoldLabel(paragraph string) string {
+	label, rest, found := strings.Cut(strings.TrimSpace(paragraph), ":")
+	if !found {
+		return ""
+	}
+	return "**" + label + ":**" + rest
+}
+
+// withoutStars returns a title as one line without marks of emphasis, which would end the bold around it.
+func withoutStars(title string) string {
+	return strings.TrimSpace(strings.ReplaceAll(plaintext.OneLine(title), "*", ""))
 }
 
 // Markdown returns the plan as a Markdown file.

@@ -41,14 +41,14 @@ func TestAPlanIsReadableAndAFile(t *testing.T) {
 	t.Parallel()
 	p := plan()
 	require.Empty(t, p.Missing())
-	require.Equal(t, `Plan: Sessions in Redis
+	require.Equal(t, `**Plan: Sessions in Redis**
 Sessions move.
-Out of scope: login
-Tasks:
+**Out of scope:** login
+**Tasks:**
   [ ] 1. [quick] add a store: it compiles (`+"`go build ./...`"+`)
   [ ] 2. [deep + tdd skill] use it (after 1): tests pass (`+"`go test ./...`"+`)
-Risk: two stores for a day
-Verification: make test`, p.Text())
+**Risk:** two stores for a day
+**Verification:** make test`, p.Text())
 	require.Contains(t, p.Text(2), "  [ ] 1. [quick] add a store: it")
 	require.Contains(t, p.Text(2), "  [x] 2. [deep + tdd skill] use it (after 1): tests")
 	require.Equal(t, "# Sessions in Redis\n\nSessions move.\n\n## Out of scope\n\n- login\n\n## Tasks\n\n"+
@@ -121,14 +121,14 @@ func TestARequestIsShownInOneLineEach(t *testing.T) {
 		Decisions:    []workflow.Decided{{Question: "Round?", Answer: "down"}},
 	}
 	require.Empty(t, r.Missing())
-	require.Equal(t, `Surface area: cart and order
-Constraints: no new dependency; Go 1.26
-Done when: (1) totals add up; (2) a page shows them
-Decided: Round? → down`, r.Text())
+	require.Equal(t, `**Surface area:** cart and order
+**Constraints:** no new dependency; Go 1.26
+**Done when:** (1) totals add up; (2) a page shows them
+**Decided:** Round? → down`, r.Text())
 	require.Contains(t, workflow.Request{}.Missing(), "surface_area")
 	require.Contains(t, workflow.Request{SurfaceArea: "cart", DoneCriteria: []string{" "}}.Missing(),
 		"done_criteria")
-	require.Equal(t, "Surface area: cart\nDone when: (1) it adds up", workflow.Request{
+	require.Equal(t, "**Surface area:** cart\n**Done when:** (1) it adds up", workflow.Request{
 		SurfaceArea:  "cart",
 		DoneCriteria: []string{"it adds up"},
 	}.Text(), "what is empty is left out")

@@ -732,10 +732,8 @@ func questionSamples() map[string][]workflow.Line {
 		Judgements: approval.Judgements{Ledger: ledger},
 		Catalog:    &catalog.Catalog{Ledger: ledger},
 	}
-	plan := with(
-		aPlan.Text()+"\nRevision 1. Nothing is written yet. Say \"go ahead\", or what has to change.",
-		t.ReportButtons("Go ahead")...,
-	)
+	edition := findings.Edition{Repository: "shop", Commit: "134b2ba", Revision: 1}
+	plan := with(aPlan.Text()+"\n"+edition.PlanFooter(false), t.ReportButtons("Go ahead")...)
 	plan.Files = []workflow.File{{
 		Name: "plan.md", Title: "Receipts by mail (revision 1)", Text: aPlan.Markdown(),
 	}}

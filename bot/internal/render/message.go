@@ -267,8 +267,10 @@ func actionID(id workflow.ActionID, used map[workflow.ActionID]int) string {
 }
 
 // howToAnswer matches the end of a line that says how to answer it, and the link to a page after that.
-var howToAnswer = regexp.MustCompile(`(?: · nothing is changed yet\.|\s(?:◆ )?(?:No code was changed\.)?)` +
-	` ?Reply "(?:[^"\n]*: )?(?:fix it|yes)"[^\n]*?( · <[^<>|\s]+\|page>)?$`)
+var howToAnswer = regexp.MustCompile(
+	`(?: · (?:nothing is (?:changed|written) yet|what is done so far is kept)\.|` +
+		`\s(?:◆ )?(?:No code was changed\.)?) ?(?:Reply|Say) "(?:[^"\n]*: )?(?:fix it|yes|go ahead)"` +
+		`[^\n]*?( · <[^<>|\s]+\|page>)?$`)
 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.

@@ -27,18 +27,35 @@ type Edition struct {
 	Status     string // one of the constants Status…
 }
 
-// unchanged is what a report says of the code that it is about. What follows it says how to answer.
-const unchanged = " · nothing is changed yet. "
+// What a report or a plan says of the code that it is about. What follows it says how to answer.
+const (
+	unchanged = " · nothing is changed yet. "
+	unwritten = " · nothing is written yet. "
+	kept      = " · what is done so far is kept. "
+)
 
 // footer returns the last line of a report, which the program vouches for: what an approval is based on, and
 // how to answer.
-func (e Edition) footer(how string) string {
-	return fmt.Sprintf("%s@%s · revision %d%s%s", e.Repository, e.Commit, e.Revision, unchanged, how)
+func (e Edition) footer(how string) string { return e.String() + unchanged + how }
+
+// PlanFooter is the same for a plan. begun says that work which was not delivered is kept.
+func (e Edition) PlanFooter(begun bool) string {
+	state := unwritten
+	if begun {
+		state = kept
+	}
+	return e.String() + state + `Say "go ahead", or what has to change.`
+}
+
+func (e Edition) String() string {
+	return fmt.Sprintf("%s@%s · revision %d", e.Repository, e.Commit, e.Revision)
 }
 
 // WithoutFooter returns a report's text without its last line.
 func WithoutFooter(text string) string {
-	if at := strings.LastIndex(text, "\n"); at >= 0 && strings.Contains(text[at:], unchanged) {
+	at := strings.LastIndex(text, "\n")
+	saysState := func(state string) bool { return at >= 0 && strings.Contains(text[at:], state) }
+	if slices.ContainsFunc([]string{unchanged, unwritten, kept}, saysState) {
 		return text[:at]
 	}
 	known, _, _ := strings.Cut(text, "\nNo code was changed.") // as reports ended before
@@ -104,19 +121,11 @@ func DiagnosisText(d workflow.DiagnosisReport, e Edition) string {
 		d.AffectedScope = append(slices.Clone(d.AffectedScope), elsewhere)
 	}
 	lines := []string{
-		headline(d.Bug), e.status(""), d.Text(), bold(workflow.ExpectedChangesLine(d.ExpectedChanges)),
-		bold(workflow.RemainsText(d.Remains)), e.footer(fixIt),
+		headline(d.Bug), e.status(""), d.Text(),
+		workflow.BoldLabel(workflow.ExpectedChangesLine(d.ExpectedChanges)),
+		workflow.BoldLabel(workflow.RemainsText(d.Remains)), e.footer(fixIt),
 	}
 	return strings.Join(slices.DeleteFunc(lines, plaintext.Blank), "\n")
-}
-
-// bold returns a paragraph with its label, up to the first colon, in bold.
-func bold(paragraph string) string {
-	label, rest, found := strings.Cut(strings.TrimSpace(paragraph), ":")
-	if !found {
-		return ""
-	}
-	return "**" + label + ":**" + rest
 }
 
 // ReportText returns the report for the thread: its status, and what an approval is based on.
@@ -126,9 +135,10 @@ func ReportText(c decision.RootCause, e Edition) string {
 		change = "What will change: " + change
 	}
 	lines := []string{
-		headline(c.Summary), e.status(c.Confidence), bold(change),
-		bold(workflow.ExpectedChangesLine(c.ExpectedChanges)), bold(elsewhereText(c.Siblings)),
-		bold(workflow.RemainsText(c.Remains)), e.footer(fixIt),
+		headline(c.Summary), e.status(c.Confidence), workflow.BoldLabel(change),
+		workflow.BoldLabel(workflow.ExpectedChangesLine(c.ExpectedChanges)),
+		workflow.BoldLabel(elsewhereText(c.Siblings)),
+		workflow.BoldLabel(workflow.RemainsText(c.Remains)), e.footer(fixIt),
 	}
 	lines = slices.DeleteFunc(lines, plaintext.Blank)
 	others := strings.Count(strings.Join(lines, "\n"), "\n") + 1

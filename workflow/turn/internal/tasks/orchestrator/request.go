@@ -323,14 +323,11 @@ func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	written := "Nothing is written yet."
-	if begun, err := l.Store.Undelivered(ctx, s.ID); err != nil {
+	begun, err := l.Store.Undelivered(ctx, s.ID)
+	if err != nil {
 		return model.Result{}, err
-	} else if begun {
-		written = "What is done so far is kept."
 	}
 	words := l.MaskShown(changed + p.Text())
-	waits := fmt.Sprintf("Revision %d. %s Say \"go ahead\", or what has to change.", report.Revision, written)
 	known, err := l.checkAsserted(ctx, p.Asserted())
 	if err != nil {
 		return prompt.Refused(err)
@@ -344,7 +341,8 @@ func (l *Tools) proposePlan(ctx context.Context, p workflow.Plan) (model.Result,
 	if err != nil {
 		return model.Result{}, err
 	}
-	shown = ledger.VouchBelow(ledger.VouchBelow(shown, expected), waits)
+	footer := l.MaskShown(l.edition(report, "").PlanFooter(begun))
+	shown = ledger.VouchBelow(ledger.VouchBelow(shown, expected), footer)
 	report.Text = shown[0].Text
 	if err := l.Approvals.MentionApprovers(ctx, &shown[0], report.AskedBy...); err != nil {
 		return model.Result{}, err
