@@ -29,15 +29,19 @@ import (
 
 const (
 	galleryPath = "../../../../bot/internal/render/testdata/gallery"
+	sheetsDocs  = "../../../../docs/pictures/gallery"
 	sheetsFile  = "testdata/gallery/sheets.txt"
 )
 
-// TestEveryMessageIsOnASheet checks that each file of the bot's gallery is on exactly one contact sheet.
+// TestEveryMessageIsOnASheet checks that each file of the bot's gallery is on exactly one contact sheet, and
+// that the page with the pictures of the sheets shows each of them.
 func TestEveryMessageIsOnASheet(t *testing.T) {
 	t.Parallel()
 	sheets := readSheets(t)
 	gallery := os.DirFS(filepath.FromSlash(galleryPath))
 	require.Empty(t, fill(t, sheets, gallery), "kinds of messages on no sheet: list them in "+sheetsFile)
+	index, err := os.ReadFile(filepath.Join(filepath.FromSlash(sheetsDocs), "README.md"))
+	require.NoError(t, err)
 	listed := map[string]bool{}
 	for _, s := range sheets {
 		for _, kind := range s.kinds {
@@ -46,8 +50,18 @@ func TestEveryMessageIsOnASheet(t *testing.T) {
 			shown := slices.ContainsFunc(s.Messages, func(m sheetMessage) bool { return m.kind == kind })
 			require.True(t, shown, "%s: no message is of the kind %s", sheetsFile, kind)
 		}
+		require.Contains(t, string(index), "("+s.Name+".png)")
+		if os.Getenv("BOBBIN_PICTURES") != "" { // they are being made
+			continue
+		}
+		picture, err := os.Stat(filepath.Join(filepath.FromSlash(sheetsDocs), s.Name+".png"))
+		require.NoError(t, err, "make pictures makes it")
+		require.Less(t, picture.Size(), int64(maxSheet))
 	}
 }
+
+// maxSheet is the limit of the picture of a sheet in bytes.
+const maxSheet = 400 << 10
 
 // TestPicturesOfTheGallery takes the pictures of the contact sheets: light ones for docs/pictures/gallery,
 // and dark ones and ones on a phone beside the other screenshots. BOBBIN_GALLERY names another gallery, such
