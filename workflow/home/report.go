@@ -113,6 +113,9 @@ func (h *Homes) Status(
 	p.InThread = true
 	for _, s := range list[:min(len(list), maxStatus)] {
 		x := workflow.HomeSession{Session: h.Masked(s)}
+		if p.Guest || p.Stranger || p.Name == "" { // a finding may name code
+			x.Finding = ""
+		}
 		if x.Standing() == workflow.HomeWaiting {
 			_, x.Why = h.awaitedOf(ctx, s, p, groups)
 		}
