@@ -280,7 +280,8 @@ func outsideCode(text string, change func(line string) string) string {
 
 // verdict matches signs at the beginning of a line that say whether something holds.
 var verdict = regexp.MustCompile(lineStart +
-	`(?:(?:[✓✔✅☑🗸✗✘❌✖☒]|:[a-z_]*(?:check|check_mark|cross_mark|x):)[\s\p{Z}\p{Mn}\p{Cf}]*)+`)
+	`(?:[•·∙⋅\s\p{Z}\p{Mn}\p{Cf}\x{2800}]*(?:[✓✔✅☑🗸🗹✗✘❌❎✖✕☒☓🗴🗵🗶🗷√⍻🮱ꪜ×]|` +
+	`:[a-z_]*(?:check|check_mark|cross_mark|x):)[\s\p{Z}\p{Mn}\p{Cf}\x{2800}]*)+`)
 
 // unsign returns the beginning of a line without its signs.
 func unsign(start string) string {

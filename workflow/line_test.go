@@ -30,6 +30,21 @@ func TestOnlyVouchedLinesAreMarked(t *testing.T) {
 	require.Contains(t, l.String(), "\nthe criterion", "an agent's own line")
 }
 
+// TestAgentsLinesHaveNoVerdict lists how a line beside one of the program may try to look like its proof.
+func TestAgentsLinesHaveNoVerdict(t *testing.T) {
+	t.Parallel()
+	for _, start := range []string{
+		"✓ ", "√ ", "🗹 ", "❎ ", "✕ ", "× ", "☑\ufe0f ", "\u200d✓ ", "\ufe0f✓ ", "\u2800✓ ", "\u034f✓ ",
+		"• ✓ ", "> ✓ ", "**✓** ",
+	} {
+		l := workflow.Line{Agent: "deep", Text: "1 new test\n" + start + "9 still pass", Vouched: []int{0}}
+		got := strings.Trim(strings.TrimPrefix(l.Marked(), "◆ 1 new test\n"), ">* ")
+		require.Equal(t, "9 still pass", got, "%q", start)
+	}
+	l := workflow.Line{Text: "1 new test\n• one\n5 × 3, √2", Vouched: []int{0}}
+	require.Equal(t, "◆ 1 new test\n• one\n5 × 3, √2", l.Marked())
+}
+
 // TestUnmark lists how a text may try to look like a line of the program.
 func TestUnmark(t *testing.T) {
 	t.Parallel()
