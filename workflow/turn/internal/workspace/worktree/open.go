@@ -58,7 +58,11 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 		return false, t.sayRemoteFailed(ctx, err)
 	}
 	if err := t.fixBase(ctx, p); err != nil {
-		return false, t.sayRemoteFailed(ctx, err)
+		var failed remoteFailure
+		if errors.As(err, &failed) {
+			return false, t.sayRemoteFailed(ctx, failed.error)
+		}
+		return false, err
 	}
 	if p.Checker != nil {
 		p.Checker = p.Checker.OnBase(p.BaseBranch())
@@ -93,6 +97,10 @@ func (t *Trees) Open(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
+// A remoteFailure is an error of the repository or of its mirror, which the thread is told. Others, such as
+// those of the database, it is not: the turn is done again.
+type remoteFailure struct{ error }
+
 // fixBase records the session's repository and base commit, once, and posts the session's first line
 // about them. Later it fetches the base if this machine's mirror does not have it yet, also if the base
 // branch was rewritten since and does not lead to it any more.
@@ -103,10 +111,13 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 		return nil
 	}
 	if fixed {
-		return p.Mirror.FetchCommit(ctx, s.BaseCommit)
+		if err := p.Mirror.FetchCommit(ctx, s.BaseCommit); err != nil {
+			return remoteFailure{err}
+		}
+		return nil
 	}
 	if err := p.Mirror.Fetch(ctx); err != nil {
-		return err
+		return remoteFailure{err}
 	}
 	configured := t.Catalog.Configured(p.Repository.Name)
 	configured.Base = cmp.Or(configured.Base, p.Mirror.Commits().DefaultBranch())
@@ -117,7 +128,7 @@ func (t *Trees) fixBase(ctx context.Context, p *Checkout) error {
 	branch := p.BaseBranch()
 	commit, err := p.fetchBase(ctx, base)
 	if err != nil {
-		return err
+		return remoteFailure{err}
 	}
 	text := fmt.Sprintf("Looking into %s (%s at %s).", p.displayName(), branch, prompt.ShortHash(commit))
 	var parts []store.Part

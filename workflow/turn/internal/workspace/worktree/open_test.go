@@ -49,6 +49,35 @@ func TestWhatAKilledCommandLeftIsNotRead(t *testing.T) {
 	require.Equal(t, test, trees.Current().Project().Test)
 }
 
+// A database that refuses what is recorded of the base is no fault of the repository: the thread is told
+// nothing, and the next try goes on.
+func TestADatabaseThatIsAwayIsNoFaultOfTheRepository(t *testing.T) {
+	t.Parallel()
+	origin, _ := repotest.NewOrigin(t, repotest.Files{"a.go": "package shop\n"})
+	trees := newTrees(t, origin)
+	said := func() []store.PostedLine {
+		lines, err := trees.Store.Lines(t.Context(), trees.Session().ID)
+		require.NoError(t, err)
+		return lines
+	}
+	do := func(sql string) {
+		_, err := trees.Store.Pool.Exec(t.Context(), sql)
+		require.NoError(t, err)
+	}
+	do(`alter table lines add constraint away check (text not like 'Looking into%')`)
+	opened, err := trees.Open(t.Context())
+	require.ErrorContains(t, err, "away")
+	require.False(t, opened)
+	require.Empty(t, said())
+
+	do(`alter table lines drop constraint away`)
+	opened, err = trees.Open(t.Context())
+	require.NoError(t, err)
+	require.True(t, opened)
+	defer trees.Close()
+	require.Contains(t, said()[0].Text, "Looking into")
+}
+
 // A thread whose repository was renamed in the configuration is told so. It is not asked which repository it
 // is about: it would not heed the answer.
 func TestARepositoryThatIsNotConfiguredAnyMore(t *testing.T) {
