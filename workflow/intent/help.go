@@ -11,11 +11,19 @@ import (
 // something is not: "help me with the login".
 func asksForHelp(text string) bool {
 	s := helpWords(text)
-	return s == "" || helpForm.MatchString(s)
+	return s == "" && !isOnlyCourtesy(text) || helpForm.MatchString(s)
 }
 
-// onlyGreets reports whether a message says nothing but a greeting.
-func onlyGreets(text string) bool { return greeting.MatchString(helpWords(text)) }
+// onlyGreets reports whether a message says nothing but a greeting, thanks or an emoji.
+func onlyGreets(text string) bool {
+	return greeting.MatchString(helpWords(text)) || isOnlyCourtesy(text)
+}
+
+// isOnlyCourtesy reports whether a message is "thanks", an emoji and the like.
+func isOnlyCourtesy(text string) bool {
+	s := bare(text)
+	return s != "" && words.Courtesy.FindStringIndex(s)[0] == 0
+}
 
 // asksForStatus reports whether a message only asks what the bot is doing.
 func asksForStatus(text string) bool { return statusForm.MatchString(helpWords(text)) }
@@ -23,11 +31,15 @@ func asksForStatus(text string) bool { return statusForm.MatchString(helpWords(t
 // helpWords returns a message in lower case, without marks and courtesy at its ends. A question mark alone
 // stays.
 func helpWords(text string) string {
-	s := strings.ToLower(words.Squeeze(words.Straighten(text)))
-	s = strings.Trim(s, " ,:;.!-")
+	s := bare(text)
 	s = s[:words.Courtesy.FindStringIndex(s)[0]]
 	s = strings.TrimPrefix(strings.TrimPrefix(s, "please"), "/bobbin")
 	return strings.Trim(s, " ,:;.!-")
+}
+
+// bare returns a message in lower case, without marks at its ends.
+func bare(text string) string {
+	return strings.Trim(strings.ToLower(words.Squeeze(words.Straighten(text))), " ,:;.!-")
 }
 
 var (

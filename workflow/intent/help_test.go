@@ -22,7 +22,7 @@ func TestWhatAsksForHelp(t *testing.T) {
 	for _, text := range []string{
 		"help me with the login", "help ann", "no help needed", "? why", "the help page is broken",
 		"help page", "/bobbin status", "what can you do about the refund?", "`help`", "> help",
-		"who are you talking to", "fix it", "stop", "👍",
+		"who are you talking to", "fix it", "stop", "👍", "🎉", "thanks!", "Thank you :tada:", "please",
 	} {
 		require.False(t, read(text).AsksForHelp, "%q", text)
 	}
@@ -32,7 +32,7 @@ func TestWhatAsksForHelp(t *testing.T) {
 	for _, text := range []string{"status 500 comes back", "what is the status of orders", "stop", "?"} {
 		require.False(t, read(text).AsksForStatus, "%q", text)
 	}
-	for _, text := range []string{"hi", "Hello there!", "hey bobbin", "good morning", "help me", "ping?"} {
+	for _, text := range []string{"hi", "Hello there!", "hey bobbin", "good morning", "help me", "ping?", "🙂"} {
 		require.True(t, read(text).OnlyGreets, "%q", text)
 	}
 	for _, text := range []string{"hi, the total is off", "hello world fails", "test the login", "", "hit"} {
