@@ -117,3 +117,18 @@ func TestReportsHaveNoFooter(t *testing.T) {
 		require.Equal(t, text, withoutFooter(text))
 	}
 }
+
+// On the page, too, only the program says that something holds.
+func TestReportWords(t *testing.T) {
+	t.Parallel()
+	const footer = "\nshop@c0ffee1 · revision 1 · nothing is changed yet. Reply \"fix it\"."
+	report := func(kind, text string) string {
+		return reportWords(workflow.Report{Kind: kind, Text: text + footer})
+	}
+	require.Equal(t, "**It drops cents**\n✓ Reproduced · sure of the cause\n12 tests pass",
+		report(workflow.ReportRootCause, "**It drops cents**\n✓ Reproduced · sure of the cause\n✓ 12 tests pass"))
+	require.Equal(t, "**It drops cents**\nUnproven: nothing was made to fail\nholds",
+		report(workflow.ReportDiagnosis, "**It drops cents**\nUnproven: nothing was made to fail\n√ holds"))
+	require.Equal(t, "**Plan: Cents**\nReproduced\n12 tests pass",
+		report(workflow.ReportPlan, "**Plan: Cents**\n✓ Reproduced\n✅ 12 tests pass"))
+}

@@ -295,7 +295,7 @@ func (p *Pages) revisions(
 ) (list []revision, way []step) {
 	var before map[string]bool
 	for _, r := range all {
-		text := p.words(ctx, withoutFooter(workflow.WithoutMark(r.Text)))
+		text := p.words(ctx, reportWords(r))
 		isNew := func(string) bool { return false }
 		if known := before; known != nil {
 			isNew = func(line string) bool { return !known[line] }
@@ -317,6 +317,18 @@ func (p *Pages) revisions(
 	}
 	slices.Reverse(list)
 	return list, way
+}
+
+// reportWords returns the text of a report, in which no agent's line begins with a mark of the program. Of a
+// root cause or a diagnosis, the program says in the second line whether it was reproduced.
+func reportWords(r workflow.Report) string {
+	l := workflow.Line{Text: withoutFooter(workflow.WithoutMark(r.Text))}
+	lines := strings.SplitN(l.Text, "\n", 3)
+	hasStatus := r.Kind == workflow.ReportRootCause || r.Kind == workflow.ReportDiagnosis
+	if hasStatus && len(lines) > 1 && strings.HasPrefix(lines[1], workflow.MarkHolds) {
+		l.Vouched = []int{1}
+	}
+	return l.Marked()
 }
 
 // withoutFooter returns a report's text without its last line, which says how to answer it in the thread.
