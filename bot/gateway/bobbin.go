@@ -69,26 +69,32 @@ func (l *link) answerHelp(ctx context.Context, c event.SlashCommand) (any, error
 }
 
 func (l *link) answerStatus(ctx context.Context, c event.SlashCommand) (any, error) {
-	status, refused, err := l.Commands.Status(ctx, c.User, c.Channel)
-	switch {
-	case err != nil:
-		return nil, err
-	case refused != "":
-		return ephemeralAnswer(mrkdwn.Escape(refused)), nil
+	status, refused, err := l.statusOf(ctx, c)
+	if refused != nil || err != nil {
+		return refused, err
 	}
 	page := render.HomePage{Bot: l.Slack.Self().User, WorkspaceURL: l.Slack.WorkspaceURL()}
 	return blockAnswer(page.Status(status)), nil
 }
 
+// statusOf returns what the bot does in the command's channel, or the answer to a user who is not told.
+func (l *link) statusOf(
+	ctx context.Context, c event.SlashCommand,
+) (s workflow.ChannelStatus, refused any, err error) {
+	s, why, err := l.Commands.Status(ctx, c.User, c.Channel)
+	if why != "" && err == nil {
+		refused = ephemeralAnswer(mrkdwn.Escape(why))
+	}
+	return s, refused, err
+}
+
 // stopChannel begins a thread that names what is at work in the channel, each with a button that stops it,
 // like a stop at the top of the channel. If nothing is, it says only that.
 func (l *link) stopChannel(ctx context.Context, c event.SlashCommand) (any, error) {
-	status, refused, err := l.Commands.Status(ctx, c.User, c.Channel)
+	status, refused, err := l.statusOf(ctx, c)
 	switch {
-	case err != nil:
-		return nil, err
-	case refused != "":
-		return ephemeralAnswer(mrkdwn.Escape(refused)), nil
+	case refused != nil || err != nil:
+		return refused, err
 	case !status.AtWork():
 		return ephemeralAnswer("Nothing is at work in this channel, so there is nothing to stop."), nil
 	}

@@ -62,15 +62,17 @@ func Patterns() []string { return slices.Sorted(maps.Keys((&Pages{}).routes())) 
 
 func (p *Pages) routes() map[string]http.HandlerFunc {
 	return map[string]http.HandlerFunc{
-		"GET /s/{$}":                                         p.serveList,
-		"GET /s/{session}":                                   p.serveSession,
-		"GET /s/{session}/live":                              p.serveChanges,
-		"GET /s/{session}/step/{entry}":                      p.serveStep,
-		"POST /s/{session}/parts":                            p.serveParts,
+		"GET /s/{$}":                    p.serveList,
+		"GET /s/{session}":              p.serveSession,
+		"GET /s/{session}/live":         p.serveChanges,
+		"GET /s/{session}/step/{entry}": p.serveStep,
+		"POST /s/{session}/parts":       p.serveParts,
+
 		"GET /s/{session}/picture/{request}/{number}/{side}": p.servePicture,
-		"GET /assets/look.css":                               pagestyle.ServeSheet,
-		"GET /assets/bobbin.svg":                             pagestyle.ServeMark,
-		"GET /assets/{name}":                                 serveAsset,
+
+		"GET /assets/look.css":   pagestyle.ServeSheet,
+		"GET /assets/bobbin.svg": pagestyle.ServeMark,
+		"GET /assets/{name}":     serveAsset,
 	}
 }
 

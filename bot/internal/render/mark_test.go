@@ -17,7 +17,8 @@ import (
 // marks, after an agent's name, blanks, invisible characters, or markup.
 var programLine = regexp.MustCompile(
 	`^(?:\[[^\]]*\]|&gt;|<[^|>]*\||[\s\p{Z}\p{Cf}\p{Mn}*_~>` + "`" + `#+-])*` +
-		`(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�✓✔✅☑✗✘❌]|:[a-z0-9_+'-]*(?:diamond|check_mark)[a-z0-9_+'-]*:)`,
+		`(?:[◆◇◈◊⬥⬧⬩⧫♦❖🔶🔷🔸🔹💠�✓✔✅☑✗✘❌]|` +
+		`:[a-z0-9_+'-]*(?:diamond|check_mark)[a-z0-9_+'-]*:)`,
 )
 
 // programLines returns the lines of a text that look like the program's.
