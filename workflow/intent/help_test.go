@@ -32,7 +32,9 @@ func TestWhatAsksForHelp(t *testing.T) {
 	for _, text := range []string{"status 500 comes back", "what is the status of orders", "stop", "?"} {
 		require.False(t, read(text).AsksForStatus, "%q", text)
 	}
-	for _, text := range []string{"hi", "Hello there!", "hey bobbin", "good morning", "help me", "ping?", "🙂"} {
+	for _, text := range []string{
+		"hi", "Hello there!", "hey bobbin", "good morning", "help me", "ping?", "🙂",
+	} {
 		require.True(t, read(text).OnlyGreets, "%q", text)
 	}
 	for _, text := range []string{"hi, the total is off", "hello world fails", "test the login", "", "hit"} {

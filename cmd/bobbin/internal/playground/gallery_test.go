@@ -70,7 +70,8 @@ func TestPicturesOfTheGallery(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("BOBBIN_PICTURES")
 	if dir == "" {
-		t.Skip("nobody asked for pictures") // TestEveryMessageIsOnASheet looks at the sheets
+		// It only writes files, for make pictures; TestEveryMessageIsOnASheet checks the sheets in every run.
+		t.Skip("nobody asked for pictures")
 	}
 	dir = filepath.Join(dir, "gallery")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
