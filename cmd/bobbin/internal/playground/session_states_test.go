@@ -25,12 +25,12 @@ See:\n- *one*\n- **two**\n<b>three</b>\nask <@U0HIDDEN1> in <#C0HIDDEN1>')`,
 	{id: "failed", phase: "failed", headline: "Given up"},
 	{id: "asking", phase: "exploring", headline: "Waits for an answer"},
 	{id: "working", phase: "working", headline: "At work: changing the code", sql: []string{
-		atWork, turnTomorrow,
+		turnTomorrow, atWork,
 		`insert into tasks (session_id, number, description, category, state)
 			values ($1, 1, 'Hand out every cent', 'deep', 'working'), ($1, 2, 'Tell it', 'quick', 'pending')`,
 	}},
 	{id: "held", phase: "exploring", headline: "Paused by the operator", sql: []string{
-		atWork, turnTomorrow,
+		turnTomorrow, atWork,
 		`update sessions set repository = 'held' where id = $1`,
 		`insert into pauses (scope, name, paused_by) select 'repository', 'held', 'ops' where $1 <> ''`,
 	}},
@@ -82,7 +82,8 @@ See:\n- *one*\n- **two**\n<b>three</b>\nask <@U0HIDDEN1> in <#C0HIDDEN1>')`,
 	}},
 }
 
-// atWork marks the session as at work, and turnTomorrow has its turn wait until the test is over.
+// atWork marks the session as at work, and turnTomorrow has its turn wait until the test is over. The turn has
+// to be there first: the running bot begins one for a session at work that has none.
 const (
 	atWork       = `update sessions set open = true where id = $1`
 	turnTomorrow = `insert into river_job (kind, args, max_attempts, state, scheduled_at)
