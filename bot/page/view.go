@@ -322,13 +322,14 @@ func (p *Pages) revisions(
 // reportWords returns the text of a report, in which no agent's line begins with a mark of the program. Of a
 // root cause or a diagnosis, the program says in the second line whether it was reproduced.
 func reportWords(r workflow.Report) string {
-	l := workflow.Line{Text: withoutFooter(workflow.WithoutMark(r.Text))}
-	lines := strings.SplitN(l.Text, "\n", 3)
+	lines := strings.SplitN(withoutFooter(workflow.WithoutMark(r.Text)), "\n", 3)
 	hasStatus := r.Kind == workflow.ReportRootCause || r.Kind == workflow.ReportDiagnosis
-	if hasStatus && len(lines) > 1 && strings.HasPrefix(lines[1], workflow.MarkHolds) {
-		l.Vouched = []int{1}
+	for i, text := range lines {
+		if i != 1 || !hasStatus {
+			lines[i] = workflow.Unmark(text)
+		}
 	}
-	return l.Marked()
+	return strings.Join(lines, "\n")
 }
 
 // withoutFooter returns a report's text without its last line, which says how to answer it in the thread.
