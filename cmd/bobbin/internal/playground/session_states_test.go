@@ -78,12 +78,13 @@ See:\n- *one*\n- **two**\n<b>three</b>\nask <@U0HIDDEN1> in <#C0HIDDEN1>')`,
 		`insert into tasks (session_id, number, description, category, state)
 			values ($1, 1, repeat('Split::', 30), 'visual-engineering', 'done')`,
 		`insert into lines (session_id, agent, text, vouched) values ($1, 'orchestrator',
-			E'✗ Unproven: no test shows ' || repeat('TestSplit', 20) || E'\nSee ' || repeat('https', 30), '{0}')`,
+			E'✗ Unproven: no test shows ' || repeat('TestSplit', 20) || E'\nSee ' || repeat('https', 30),
+			'{0}')`,
 	}},
 }
 
-// atWork marks the session as at work, and turnTomorrow has its turn wait until the test is over. The turn has
-// to be there first: the running bot begins one for a session at work that has none.
+// atWork marks the session as at work, and turnTomorrow has its turn wait until the test is over. The turn
+// has to be there first: the running bot begins one for a session at work that has none.
 const (
 	atWork       = `update sessions set open = true where id = $1`
 	turnTomorrow = `insert into river_job (kind, args, max_attempts, state, scheduled_at)
