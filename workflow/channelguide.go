@@ -12,6 +12,18 @@ var channelGuide string
 // docs/for-people.md shows the same text.
 func ChannelGuide() string { return strings.TrimSpace(channelGuide) }
 
+// ChannelGuideLine returns the guide as a line of that agent. The program vouches for what the guide says of
+// its mark, since nothing else that is posted keeps it.
+func ChannelGuideLine(agent string) Line {
+	l := Line{Agent: agent, Text: ChannelGuide()}
+	for i, line := range strings.Split(l.Text, "\n") {
+		if strings.HasPrefix(line, Mark) {
+			l.Vouched = append(l.Vouched, i)
+		}
+	}
+	return l
+}
+
 // A ChannelGuideState says whether a channel has that message.
 type ChannelGuideState struct {
 	Channel string

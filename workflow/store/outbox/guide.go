@@ -51,7 +51,7 @@ func (g Guides) Next(ctx context.Context, _ string) (*workflow.Posting, error) {
 	p.Key = "guide:" + p.Key
 	p.Pin = p.OnTS != ""
 	p.Begins = !p.Pin
-	p.Lines = []workflow.Line{{Agent: g.name, Text: workflow.ChannelGuide()}}
+	p.Lines = []workflow.Line{workflow.ChannelGuideLine(g.name)}
 	return &p, nil
 }
 
