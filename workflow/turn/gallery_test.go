@@ -230,6 +230,7 @@ func TestWhoVouches(t *testing.T) {
 	require.Equal(t, []string{
 		"bot/internal/render/withoutcode.go",
 		"bot/poster/attach.go",
+		"workflow/channelguide.go",
 		"workflow/pullrequests/conflicts.go",
 		"workflow/pullrequests/follow.go",
 		"workflow/pullrequests/follower.go",
