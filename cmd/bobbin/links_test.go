@@ -75,6 +75,21 @@ func hasHeading(page, anchor string) bool {
 	return false
 }
 
+// TestEveryPageIsInTheReadme checks that the README links each page of docs. The index of the configuration
+// is held to its pages by a test of its own.
+func TestEveryPageIsInTheReadme(t *testing.T) {
+	t.Parallel()
+	tree := os.DirFS("../..")
+	readme, err := fs.ReadFile(tree, "README.md")
+	require.NoError(t, err)
+	pages, err := fs.Glob(tree, "docs/*.md")
+	require.NoError(t, err)
+	require.NotEmpty(t, pages)
+	for _, page := range append(pages, "docs/engineering/README.md", "docs/pictures/gallery/README.md") {
+		require.Contains(t, string(readme), "]("+page+")")
+	}
+}
+
 // TestThePageForPeopleIsCurrent checks that docs/for-people.md has the text that Bobbin posts in a channel.
 func TestThePageForPeopleIsCurrent(t *testing.T) {
 	t.Parallel()
