@@ -27,6 +27,7 @@ var noPages = map[string]string{
 	"GET /assets/bobbin.svg":                             "an image",
 	"GET /assets/{name}":                                 "a style or a script",
 	"GET /{$}":                                           "leads to a channel",
+	"GET /archives/{channel}/{message}":                  "leads to a thread",
 	"GET /-/live/{me}/{place}":                           "events",
 	"GET /-/live/{me}/{place}/{thread}":                  "events",
 	"GET /-/file/{id}/{name}":                            "what somebody shared",

@@ -168,6 +168,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		s.AgentStatus = true
 		s.Signs = true
 		s.PageURL = "http://" + p.listener.Addr().String()
+		s.ThreadsURL = s.PageURL // no browser finds the local Slack's acme.slack.com
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
 		}

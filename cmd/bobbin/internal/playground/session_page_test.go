@@ -50,6 +50,8 @@ func TestSessionPage(t *testing.T) {
 	page.light()
 	page.closed()
 	page.inEveryLook("session-done")
+	page.click("#outcome a", "Open the thread")
+	page.reads("#pane .body", "and pushed:")
 	ann.othersLook(p)
 }
 

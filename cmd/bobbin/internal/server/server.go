@@ -88,7 +88,9 @@ type Settings struct {
 	HTTPAddr string
 	// address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
 	PageURL string
-	Keep    housekeeping.Retention
+	// address of the workspace in links from sessions' pages to threads; empty: what Slack says
+	ThreadsURL string
+	Keep       housekeeping.Retention
 }
 
 // Seams are what tests set to wait less, and to stay off the network. No configuration sets them.
@@ -294,7 +296,7 @@ func (b *Server) newHomes(s Settings, slack *bot.Slack) *home.Homes {
 		Directory:    &people.Directory{Slack: slack},
 		Admins:       s.Admins,
 		Settings:     s.summary(),
-		WorkspaceURL: slack.WorkspaceURL(),
+		WorkspaceURL: cmp.Or(s.ThreadsURL, slack.WorkspaceURL()),
 		Limits:       s.Limits,
 		DocsURL:      docsURL,
 	}

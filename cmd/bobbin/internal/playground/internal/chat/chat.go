@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/pageauth"
@@ -26,6 +27,7 @@ type Site struct {
 
 	auth   pageauth.KeyAuth
 	assets fs.FS
+	last   atomic.Pointer[view.Person] // who opened a page last
 }
 
 // New returns a Site for people with the key that pageauth asks for.
@@ -60,6 +62,7 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /{$}": func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/"+s.People[0].Handle+"/"+s.Channel, http.StatusSeeOther)
 		},
+		"GET /archives/{channel}/{message}": s.servePermalink,
 		"GET /{me}/{place}":                 s.servePage,
 		"GET /{me}/{place}/{thread}":        s.servePage,
 		"GET /-/live/{me}/{place}":          s.serveLive,
@@ -90,6 +93,7 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusNotFound)
 		return
 	}
+	s.last.Store(&p.Me)
 	if p.IsHome() { // opening the Home tab makes the app draw it anew
 		if err := s.Slack.OpenHome(p.Me.ID); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -103,6 +107,21 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, b.String())
+}
+
+// servePermalink leads from the address of a message, as the bot's pages link it, to its thread, for the
+// person who opened a page last.
+func (s *Site) servePermalink(w http.ResponseWriter, r *http.Request) {
+	me := s.People[0]
+	if last := s.last.Load(); last != nil {
+		me = *last
+	}
+	path := s.PermalinkPath(me, r.URL)
+	if path == "" {
+		http.Error(w, "there is no such message", http.StatusNotFound)
+		return
+	}
+	http.Redirect(w, r, path, http.StatusSeeOther)
 }
 
 // serveFile serves a shared file. Images are shown as such, everything else as plain text, so that no

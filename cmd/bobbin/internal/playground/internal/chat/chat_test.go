@@ -185,6 +185,20 @@ func TestFilesRunNothing(t *testing.T) {
 	require.NotContains(t, o.read("/ann/bugs", http.StatusOK), "<script>alert")
 }
 
+// TestPermalink shows that the address of a message in this workspace leads to its thread, for the person who
+// opened a page last.
+func TestPermalink(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	o.do("say", http.StatusOK, "text", "one")
+	link := "/archives/" + o.bugs + "/p" + strings.ReplaceAll(o.newest().TS, ".", "")
+	require.Contains(t, o.read(link, http.StatusOK), `placeholder="Reply as ann"`)
+	o.read("/bea/bugs", http.StatusOK)
+	require.Contains(t, o.read(link, http.StatusOK), `placeholder="Reply as bea"`)
+	o.read("/archives/C0/p1700000000000100", http.StatusNotFound)
+	o.read("/archives/"+o.bugs+"/p1", http.StatusNotFound)
+}
+
 // TestUnread shows that messages of others count as unread until the channel is opened.
 func TestUnread(t *testing.T) {
 	t.Parallel()

@@ -110,18 +110,24 @@ func (p *Page) inside(address string) string {
 	if err != nil || !strings.HasSuffix(u.Host, ".slack.com") {
 		return ""
 	}
+	return p.PermalinkPath(p.Me, u)
+}
+
+// PermalinkPath returns the path of the page that shows a person the thread of a message with that permalink,
+// whatever its host is. It is empty if there is no such channel.
+func (v *Viewer) PermalinkPath(me Person, u *url.URL) string {
 	parts := strings.Split(strings.Trim(u.Path, "/"), "/") // archives/C1/p1700000000000100
 	if len(parts) != 3 || parts[0] != "archives" || len(parts[2]) < 8 {
 		return ""
 	}
 	ts := parts[2][1:]
 	ts = ts[:len(ts)-6] + "." + ts[len(ts)-6:]
-	for _, ch := range p.Slack.Channels() {
+	for _, ch := range v.Slack.Channels() {
 		if ch.ID == parts[1] {
 			if root := u.Query().Get("thread_ts"); root != "" {
 				ts = root
 			}
-			return "/" + p.Me.Handle + "/" + placeOf(ch) + "/" + ts
+			return "/" + me.Handle + "/" + placeOf(ch) + "/" + ts
 		}
 	}
 	return ""
