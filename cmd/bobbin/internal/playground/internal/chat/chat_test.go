@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -197,6 +198,40 @@ func TestPermalink(t *testing.T) {
 	require.Contains(t, o.read(link, http.StatusOK), `placeholder="Reply as bea"`)
 	o.read("/archives/C0/p1700000000000100", http.StatusNotFound)
 	o.read("/archives/"+o.bugs+"/p1", http.StatusNotFound)
+}
+
+// TestWhatOneAloneSees shows that a member of the workspace is shown what the app said to another of the
+// people alone, with that person's name and without its buttons, and that a guest is not.
+func TestWhatOneAloneSees(t *testing.T) {
+	t.Parallel()
+	o := openRoom(t)
+	o.do("say", http.StatusOK, "text", "one")
+	root := o.newest().TS
+	tell := func(id, text string) {
+		t.Helper()
+		r, err := http.PostForm(o.slack.URL()+"chat.postEphemeral", url.Values{
+			"token": {o.slack.App().BotToken}, "channel": {o.bugs}, "thread_ts": {root}, "user": {id},
+			"text": {text}, "blocks": {`[{"type":"section","text":{"type":"mrkdwn","text":"` + text + `"}},` +
+				`{"type":"actions","elements":[{"type":"button","action_id":"b",` +
+				`"text":{"type":"plain_text","text":"Press"}}]}]`},
+		})
+		require.NoError(t, err)
+		require.Contains(t, o.text(r, http.StatusOK), `"ok":true`)
+	}
+	tell(o.bea.ID, "guests cannot approve")
+	tell(o.ann.ID, "you may approve")
+	var page string
+	require.Eventually(t, func() bool { // the viewer hears of them beside the answers to the app
+		page = o.read("/ann/bugs/"+root, http.StatusOK)
+		return strings.Contains(page, "you may approve")
+	}, time.Minute, time.Millisecond)
+	require.Contains(t, page, "Only visible to bea")
+	require.Contains(t, page, "guests cannot approve")
+	require.Contains(t, page, "Only visible to you")
+	require.Equal(t, 1, strings.Count(page, ">Press<"))
+	page = o.read("/bea/bugs/"+root, http.StatusOK)
+	require.Contains(t, page, "guests cannot approve")
+	require.NotContains(t, page, "you may approve")
 }
 
 // TestUnread shows that messages of others count as unread until the channel is opened.

@@ -25,7 +25,7 @@ type message struct {
 	Day     string // set on the first message of a day
 	Follows bool   // the message above is by the same author, less than 3 minutes older, and has no thread
 	Thread  bool   // the message is shown in the thread pane
-	Only    bool   // only Me sees the message (ephemeral)
+	Only    string // whose eyes the message is for (ephemeral): "you", or a name; empty: everybody's
 }
 
 // An author is the author of a message as people see them.
@@ -51,14 +51,16 @@ func (p *Page) Thread() []message {
 	return p.list(p.Slack.Thread(p.Channel.ID, p.Root), p.Root, true)
 }
 
-// list returns messages for the templates, merged by time with the ephemeral ones for Me.
+// list returns messages for the templates, merged by time with the ephemeral ones: those for Me and, unless
+// Me is a guest, those for the other people that the reader plays.
 func (p *Page) list(shown []slacktest.Message, thread string, inThread bool) (list []message) {
-	only := map[string]bool{}
+	only := map[string]string{}
 	p.mu.Lock()
 	for _, c := range p.whispers {
-		if c.To == p.Me.ID && c.Message.Channel == p.Channel.ID && c.Message.ThreadTS == thread {
+		to := p.onlyFor(c.To)
+		if to != "" && c.Message.Channel == p.Channel.ID && c.Message.ThreadTS == thread {
 			shown = append(shown, c.Message)
-			only[c.Message.TS] = true
+			only[c.Message.TS] = to
 		}
 	}
 	p.mu.Unlock()
@@ -86,6 +88,21 @@ func (p *Page) list(shown []slacktest.Message, thread string, inThread bool) (li
 		list = append(list, one)
 	}
 	return list
+}
+
+// onlyFor returns whom the page names as the only reader of an ephemeral message to that user, or an empty
+// string if Me is not shown it.
+func (p *Page) onlyFor(user string) string {
+	if user == p.Me.ID {
+		return "you"
+	}
+	member := p.Users[p.Me.ID].Kind == slacktest.Member
+	for _, one := range p.People {
+		if one.ID == user && member {
+			return one.Handle
+		}
+	}
+	return ""
 }
 
 func timeOf(ts string) time.Time {
@@ -136,7 +153,7 @@ func (m message) ID() string {
 }
 
 // Mine reports whether Me may edit and delete the message.
-func (m message) Mine() bool { return m.User == m.Page.Me.ID && !m.System() && !m.Only }
+func (m message) Mine() bool { return m.User == m.Page.Me.ID && !m.System() && m.Only == "" }
 
 // Gone reports whether the message was deleted and only its place is left.
 func (m message) Gone() bool { return m.Subtype == "tombstone" }
@@ -156,9 +173,15 @@ func (m message) ThreadPath() string {
 	return m.Page.ChannelPath() + "/" + root
 }
 
+// Pressable reports whether Me can press what the message has.
+func (m message) Pressable() bool { return !m.Another() && len(m.Controls()) > 0 }
+
+// Another reports whether the message is for another person alone.
+func (m message) Another() bool { return m.Only != "" && m.Only != "you" }
+
 // Body returns the HTML of the message: the app's blocks, or the text.
 func (m message) Body() template.HTML {
-	if m.BotID != "" && len(m.Blocks) > 0 {
+	if m.BotID != "" && len(m.Blocks) > 0 && !m.Another() {
 		return m.Page.Blocks(m.Blocks, slackhtml.View{Prefix: m.ID()})
 	}
 	return m.Page.Text(m.Text)
@@ -177,7 +200,7 @@ type summary struct {
 
 // Summary returns the summary of the message's thread. It is zero for a reply.
 func (m message) Summary() (s summary) {
-	if m.Thread || m.ThreadTS != "" || m.Only {
+	if m.Thread || m.ThreadTS != "" || m.Only != "" {
 		return s
 	}
 	s.Work = m.Page.atWork(m.TS)
