@@ -41,7 +41,8 @@ type Server struct {
 func Serve(script *Script) (*Server, error) { return serve(script, false) }
 
 // ServePool starts a server that plays the answers of a script in any order: the first answer that the
-// conversation does not contain yet, and whose expectations match. It keeps no state, so a conversation can
+// conversation does not contain yet, and whose expectations match. If it contains all that match, one that
+// expects words of a user is played again. It keeps no state, so a conversation can
 // be repeated, and can continue after a restart. A request without an answer is refused, and is no fault.
 func ServePool(script *Script) (*Server, error) { return serve(script, true) }
 
@@ -265,8 +266,10 @@ func (s *Server) choose(r *request) (preparedAnswer, string) {
 	return play, ""
 }
 
-// choosePooled returns an answer that continues the conversation.
+// choosePooled returns an answer that continues the conversation. If every answer that does was given before,
+// it returns one to what a user says once more.
 func (s *Server) choosePooled(r *request) (preparedAnswer, string) {
+	var again *preparedAnswer
 	for _, p := range s.script.parts {
 		for n, a := range p.answers {
 			unfit := func(e expectation) bool { return e.check(r, &s.values) != "" }
@@ -274,13 +277,25 @@ func (s *Server) choosePooled(r *request) (preparedAnswer, string) {
 				continue
 			}
 			play, err := s.prepare(p, n, r, nil)
-			if err != nil || r.given(play) {
+			if err != nil {
 				continue
 			}
-			return play, ""
+			if !r.given(play) {
+				return play, ""
+			}
+			ofUser := func(e expectation) bool { return e.from.kind == "user" && !e.not }
+			if again == nil && slices.ContainsFunc(a.expects, ofUser) {
+				again = &play
+			}
 		}
 	}
-	return preparedAnswer{}, s.script.name + ": no answer goes on with this"
+	if again == nil {
+		return preparedAnswer{}, s.script.name + ": no answer goes on with this"
+	}
+	for i := range again.calls { // an id names one call of the conversation
+		again.calls[i].ID += fmt.Sprintf("_%d", len(r.Messages))
+	}
+	return *again, ""
 }
 
 // partFor returns the part for a request. It prefers a part that is bound to the conversation.

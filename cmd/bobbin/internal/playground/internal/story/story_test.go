@@ -59,10 +59,12 @@ func TestEndpoint(t *testing.T) {
 	require.Contains(t, say(t, e, "more"), "looking again", "asked again, as after a crash")
 	require.Contains(t, say(t, e, "leave it"), "left", "and otherwise")
 	require.Contains(t, say(t, e, "fix"), "fixed", "the first goes on")
-	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"fixed"}`, "fix"), "connect a model",
-		"once in a conversation")
-	require.Contains(t, sayAfter(t, e, `{"role":"assistant","tool_calls":[{"id":"call_1_2_1",`+
-		`"function":{"name":"reply","arguments":"{}"}}]}`, "more"), "connect a model")
+	require.Contains(t, sayAfter(t, e, `{"role":"assistant","content":"fixed"}`, "fix"), "fixed",
+		"said once more in a conversation")
+	once := `{"role":"assistant","tool_calls":[{"id":"call_1_2_1",` +
+		`"function":{"name":"reply","arguments":"{}"}}]}`
+	require.Contains(t, sayAfter(t, e, once, "more"), `"id":"call_1_2_1_2"`, "another call")
+	require.Contains(t, sayAfter(t, e, once, "what else?"), "connect a model")
 }
 
 func TestStory(t *testing.T) {
