@@ -3,6 +3,7 @@ package playground
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,6 +30,13 @@ func TestTheStoryAnswersObjections(t *testing.T) {
 			th.reads("somebody objected")
 			th.says("bea", "push all the same")
 		},
+		"passed on, and pushed all the same": func(th talk) {
+			th.says("ann", "I don't think so")
+			th.reads("somebody objected")
+			th.presses("bea", "Pass it on")
+			th.reads("That names nothing that I could change")
+			th.presses("bea", "Push all the same")
+		},
 		"stopped in mid-work": func(th talk) {
 			th.reads("Reading Split")
 			th.says("ann", "stop")
@@ -45,6 +53,67 @@ func TestTheStoryAnswersObjections(t *testing.T) {
 			th.reads("Revision 1 approved by bea")
 			play(th)
 			th.reads("and pushed:")
+			for _, m := range p.Stage.Slack.Thread(p.Stage.Channel, *th.ts) {
+				require.NotContains(t, m.Text, "PerLine", "revision 1 does not change it")
+			}
+		})
+	}
+}
+
+// TestTheStoryAnswersOtherWays checks that the story has an answer for people who stop it before an approval
+// and let it go on, who want a Diagnosis Report before and after the correction, who limit what they approve,
+// and who have the change reviewed.
+func TestTheStoryAnswersOtherWays(t *testing.T) {
+	t.Parallel()
+	p := openPlayground(t, nil)
+	for name, play := range map[string]func(th talk){
+		"stopped while it looks": func(th talk) {
+			th.reads("Following `shop refund`")
+			th.says("ann", "stop")
+			th.reads("Stopped, as ann asked.")
+			th.says("bea", "go on")
+			th.reads("revision 1 · nothing")
+		},
+		"stopped at both reports": func(th talk) {
+			th.reads("revision 1 · nothing")
+			th.says("ann", "stop")
+			th.reads("Revision 1 was not begun")
+			th.says("bea", "go on")
+			th.reads("revision 2 · nothing")
+			th.says("bea", stage.DemoCorrection)
+			th.reads("revision 3 · nothing")
+			th.says("ann", "stop")
+			th.reads("Revision 3 was not begun")
+			th.says("bea", "go on")
+			th.reads("revision 4 · nothing")
+		},
+		"diagnosed": func(th talk) {
+			th.reads("revision 1 · nothing")
+			th.says("bea", "/diagnose this")
+			th.reads("revision 2 · nothing")
+			th.says("bea", stage.DemoCorrection)
+			th.reads("revision 3 · nothing")
+		},
+		"diagnosed after the correction, limited, reviewed": func(th talk) {
+			th.reads("revision 1 · nothing")
+			th.says("bea", stage.DemoCorrection)
+			th.reads("revision 2 · nothing")
+			th.says("bea", "/diagnose this")
+			th.reads("revision 3 · nothing")
+			th.says("bea", "fix it, but leave percent coupons alone")
+			th.reads("Review: nothing found")
+			th.says("bea", "review it")
+			th.reads("Reviewed: nothing found")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
+			th.says("ann", stage.DemoReport)
+			play(th)
+			for _, m := range p.Stage.Slack.Thread(p.Stage.Channel, *th.ts) {
+				require.NotContains(t, m.Text, "No model is connected")
+			}
 		})
 	}
 }
@@ -74,6 +143,21 @@ func (t talk) react(who, emoji, text string, change func(channel, ts, user, emoj
 	t.Helper()
 	m := t.reads(text)
 	require.NoError(t, change(t.p.Stage.Channel, m.TS, t.p.Stage.People[who], emoji))
+}
+
+// presses presses a button below the newest message that has one with that label.
+func (t talk) presses(who, label string) {
+	t.Helper()
+	s := t.p.Stage
+	for _, m := range slices.Backward(s.Slack.Thread(s.Channel, *t.ts)) {
+		for _, c := range m.Controls() {
+			if c.Text == label {
+				require.NoError(t, s.Slack.Click(s.Channel, m.TS, c.ActionID, s.People[who]))
+				return
+			}
+		}
+	}
+	require.Fail(t, "no message has the button "+label)
 }
 
 // reads waits until a message of the bot in the thread contains the text.

@@ -176,7 +176,6 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		if !p.opt.Repository.Push {
 			s.Repositories[0].Fetch = shellWord(p.Stage.Remote)
 		}
-		s.Repositories[0].Unreviewed = p.story != nil // the story has no answers for the critic
 		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
 		if p.opt.adjust != nil {
 			p.opt.adjust(s)
