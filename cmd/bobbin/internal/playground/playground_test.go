@@ -195,7 +195,9 @@ func TestTheStoryByKeyboard(t *testing.T) {
 	b.press("2")
 	b.sees("document.body.dataset.me === 'bea'")
 	b.focusOut()
-	b.press("n")
+	b.reads(".story button.first", "Fix it") // what corrects or objects is another way
+	b.press("o")
+	b.sees("document.activeElement.innerText.includes('percent coupons')")
 	b.press(kb.Enter)
 	b.reads("#pane .body", "revision 2 · nothing")
 	b.focusOut()
@@ -213,7 +215,15 @@ func TestTheStoryByKeyboard(t *testing.T) {
 	b.press("2")
 	b.sees("document.body.dataset.me === 'bea' && document.activeElement.id === 'say'")
 	b.press("fix it", kb.Enter)
+	// While the bot works, nothing is the next step: what stops and objects is not.
+	b.reads("#pane .story .next", "While bobbin is at work")
+	b.sees("!document.querySelector('[data-next]') && document.querySelector('.story .ways summary')")
 	b.reads("#pane .body", "and pushed:")
+	b.reads(".story button.first", "Once more")
+	b.sees("(document.querySelector('#say').focus(), true)")
+	b.press("is the receipt of order 1042 wrong, too?", kb.Enter)
+	b.reads("#pane .body", "Not with this change.")
+	b.reads(".story button.first", "Once more")
 }
 
 // TestTheChat covers what people do in the chat besides the story.

@@ -11,16 +11,14 @@ import (
 
 // A State is what the bot has stored of a thread.
 type State struct {
-	Phase    workflow.Phase // empty: nothing is stored yet
-	Revision int            // newest report that was shown
-	Objected bool           // somebody objected to the approved work
-	AtWork   bool           // the bot has something to do in the thread
+	Phase     workflow.Phase // empty: nothing is stored yet
+	Corrected bool           // the newest report takes in the story's correction
+	Objected  bool           // somebody objects to the approved work, and nobody overruled it
+	AtWork    bool           // the bot has something to do in the thread
 }
 
-// Waits reports whether the bot waits for a word on that revision of its report.
-func (s State) Waits(revision int) bool {
-	return s.Phase == workflow.PhaseReported && s.Revision == revision && !s.AtWork
-}
+// Waits reports whether the bot waits for a word on its report.
+func (s State) Waits() bool { return s.Phase == workflow.PhaseReported && !s.AtWork }
 
 // Fixes reports whether a fix was approved, and is not pushed yet.
 func (s State) Fixes() bool {
@@ -31,17 +29,18 @@ func (s State) Fixes() bool {
 
 // Over reports whether nothing more happens in the thread unless a person writes.
 func (s State) Over() bool {
-	return slices.Contains([]workflow.Phase{
-		workflow.PhaseDone, workflow.PhaseStopped, workflow.PhaseFailed,
+	return !s.AtWork && slices.Contains([]workflow.Phase{
+		workflow.PhaseDone, workflow.PhaseAnswered, workflow.PhaseStopped, workflow.PhaseFailed,
 	}, s.Phase)
 }
 
-// A Line is what a person may say in the story. It is offered while When is true, until it was said.
+// A Line is what a person may say in the story. It is offered while When is true.
 type Line struct {
 	ID, Who, Says string
 	When          func(State) bool
 	Label         string // what saying it leads to
-	Side          bool   // saying it does not advance the story
+	Once          bool   // it is not offered any more after it was said
+	Other         bool   // it is never the next step: it asks, objects or stops
 }
 
 // A Story is played in one channel of a workspace. What may be said next follows from what the bot has stored
@@ -57,32 +56,37 @@ type Story struct {
 
 var _ view.Story = (*Story)(nil)
 
-// Next returns the story's thread, and the steps that may be said now. There are none while the bot is at
-// work and nothing can be said meanwhile.
+// Next returns the story's thread, and the steps that may be said now. While the bot answers, they are those
+// that can be said meanwhile. Afterwards there is always one that goes on: at the end, the opening.
 func (s *Story) Next() (thread string, steps []view.Step) {
 	thread, messages := s.thread()
 	if thread == "" {
 		return "", []view.Step{stepOf(s.Opening)}
 	}
 	state := s.State(thread)
-	if state.Over() {
-		again := stepOf(s.Opening)
-		again.Label = "Once more, from the beginning"
-		return thread, []view.Step{again}
-	}
+	state.AtWork = state.AtWork || s.unanswered(messages)
 	for _, l := range s.Lines {
-		switch said := s.said(messages, l); {
-		case !l.When(state):
-		case said && !l.Side:
-			return thread, nil // it was said a moment ago, and is not stored yet
-		case !said:
+		if l.When(state) && !(l.Once && s.said(messages, l)) {
 			steps = append(steps, stepOf(l))
 		}
+	}
+	if !state.AtWork && !slices.ContainsFunc(steps, func(s view.Step) bool { return !s.Other }) {
+		again := stepOf(s.Opening)
+		again.Label = "Once more, from the beginning"
+		steps = append(steps, again)
 	}
 	return thread, steps
 }
 
-func stepOf(l Line) view.Step { return view.Step{ID: l.ID, Who: l.Who, Says: l.Says, Label: l.Label} }
+func stepOf(l Line) view.Step {
+	return view.Step{ID: l.ID, Who: l.Who, Says: l.Says, Label: l.Label, Other: l.Other}
+}
+
+// unanswered reports whether the newest message is a line of the story: what is stored is from before it.
+func (s *Story) unanswered(messages []slacktest.Message) bool {
+	newest := messages[len(messages)-1:]
+	return len(messages) == 1 || slices.ContainsFunc(s.Lines, func(l Line) bool { return s.said(newest, l) })
+}
 
 // said reports whether its person has said the line in the thread.
 func (s *Story) said(messages []slacktest.Message, l Line) bool {

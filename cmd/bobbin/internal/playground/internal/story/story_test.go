@@ -85,13 +85,13 @@ func TestStory(t *testing.T) {
 		State:   func(string) State { return state },
 		Opening: Line{ID: "report", Who: "ann", Says: "it is broken"},
 		Lines: []Line{
-			{ID: "correct", Who: "bea", Says: "there, too", When: func(s State) bool { return s.Waits(1) }},
-			{ID: "approve", Who: "bea", Says: "fix it", When: func(s State) bool { return s.Waits(2) }},
 			{
-				ID: "aside", Who: "ann", Says: "may I?", When: func(s State) bool { return s.Waits(2) },
-				Side: true,
+				ID: "correct", Who: "bea", Says: "there, too", Once: true, Other: true,
+				When: func(s State) bool { return s.Waits() && !s.Corrected },
 			},
-			{ID: "stop", Who: "ann", Says: "stop", When: State.Fixes},
+			{ID: "approve", Who: "bea", Says: "fix it", When: State.Waits},
+			{ID: "aside", Who: "ann", Says: "may I?", When: State.Waits, Once: true, Other: true},
+			{ID: "stop", Who: "ann", Says: "stop", When: State.Fixes, Other: true},
 		},
 	}
 	offered := func(want ...string) {
@@ -109,30 +109,45 @@ func TestStory(t *testing.T) {
 		require.NoError(t, err)
 		return thread
 	}
+	answers := func(text string) {
+		t.Helper()
+		_, err := slack.PostAsBot(bugs, slack.App().BotUser, slacktest.Message{
+			Text: text, ThreadTS: slack.Channel(bugs)[0].TS,
+		})
+		require.NoError(t, err)
+	}
 	offered("report")
 	thread := says("report")
 	require.Equal(t, slack.Mention()+" it is broken", slack.Thread(bugs, thread)[0].Text)
 	offered()
 	_, err := s.Take("approve")
 	require.Error(t, err, "it is not its turn")
-	state = State{Phase: workflow.PhaseReported, Revision: 1, AtWork: true}
+	state = State{Phase: workflow.PhaseReported, AtWork: true}
+	answers("it is there")
 	offered()
 	state.AtWork = false
-	offered("correct")
+	offered("correct", "approve", "aside")
 	says("correct")
-	offered()
-	state.Revision = 2
+	offered() // what is stored is from before it
+	state.Corrected = true
+	answers("and there")
 	offered("approve", "aside")
 	says("aside")
+	answers("you may")
 	offered("approve")
 	_, err = slack.Say(bugs, ann.ID, "fix it", thread)
 	require.NoError(t, err)
 	offered("approve") // bea has not said it
 	says("approve")
 	offered()
-	state.Phase = workflow.PhaseVerifying
+	answers("approved")
+	state = State{Phase: workflow.PhaseVerifying, AtWork: true}
 	offered("stop")
-	state.Phase = workflow.PhaseDone
-	offered("report")
+	for _, over := range []workflow.Phase{workflow.PhaseDone, workflow.PhaseAnswered} {
+		state = State{Phase: over}
+		offered("report")
+		_, steps := s.Next()
+		require.False(t, steps[0].Other)
+	}
 	require.Implements(t, (*view.Story)(nil), s)
 }

@@ -249,8 +249,8 @@ func (p *Page) unread(channel string, open bool) (count int) {
 	return 0
 }
 
-// StoryBox returns the card with the story's next step, or nil if there is none now, or the page is not in
-// the story's channel or shows another thread.
+// StoryBox returns the card with the story's steps, or nil if there are none now, or the page is not in the
+// story's channel or shows another thread.
 func (p *Page) StoryBox() *storyBox {
 	if p.Story == nil || p.Channel.Name != p.Viewer.Channel {
 		return nil
@@ -266,12 +266,20 @@ func (p *Page) StoryBox() *storyBox {
 	case p.atWork(thread) != "":
 		title = "While " + p.App() + " is at work"
 	}
-	return &storyBox{Title: title, Next: steps[0], Others: steps[1:]}
+	box := &storyBox{Title: title}
+	for i := range steps {
+		if box.Next == nil && !steps[i].Other {
+			box.Next = &steps[i]
+		} else {
+			box.Others = append(box.Others, steps[i])
+		}
+	}
+	return box
 }
 
 type storyBox struct {
 	Title  string
-	Next   Step
+	Next   *Step  // nil: nothing goes on at the moment
 	Others []Step // what may be said instead
 }
 

@@ -44,6 +44,7 @@ type Step struct {
 	Who   string // handle of the person
 	Says  string
 	Label string // what choosing it leads to
+	Other bool   // it is never shown as the next step
 }
 
 // A Story offers steps, which the reader takes by pressing a button.

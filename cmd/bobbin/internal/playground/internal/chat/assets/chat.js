@@ -481,7 +481,7 @@ function escape(e) {
   if (menu) { menu.open = false; focusMessage(menu.closest('article')); return; }
   if (document.body.classList.contains('nav-open')) { document.body.classList.remove('nav-open'); return; }
   const ways = $('details.ways[open]');
-  if (ways) { ways.open = false; $('[data-next]').focus(); return; }
+  if (ways) { ways.open = false; ($('[data-next]') ?? $('summary', ways)).focus(); return; }
   const edit = $('.edit [data-close]');
   if (!edit && e.target.matches('textarea, input, select')) { leave(e.target); return; }
   const close = edit || $('#pane [data-close]');
