@@ -250,19 +250,27 @@ func TestHelpAsACommand(t *testing.T) {
 	require.NotContains(t, out, "Commands:", "a command has no group")
 }
 
-func TestMisuseGetsTwoLines(t *testing.T) {
+// TestMisuseGetsPlainLines checks that wrong arguments are answered in words for people, with what is
+// accepted.
+func TestMisuseGetsPlainLines(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{
-		"srve": "bobbin: unexpected argument srve, did you mean \"serve\"?\n" +
-			"Try: bobbin --help\n",
-		"--nonsense": "bobbin: unknown flag --nonsense\nTry: bobbin --help\n",
+		"frobnicate":    "bobbin: frobnicate is no command; bobbin help lists them\n",
+		"play":          "bobbin: play is no command; did you mean \"playground\"? bobbin help lists them\n",
+		"-v frobnicate": "bobbin: frobnicate is no command; bobbin help lists them\n",
+		"sesions":       "bobbin: sesions is no command; did you mean \"sessions\"? bobbin help lists them\n",
+		"serv":          "bobbin: serv is no command; did you mean \"serve\"? bobbin help lists them\n",
+		"docter":        "bobbin: docter is no command; did you mean \"doctor\"? bobbin help lists them\n",
+		"-v":            "bobbin: name a command; bobbin help lists them\n",
+		"--nonsense":    "bobbin: unknown flag --nonsense\nTry: bobbin --help\n",
 		"serve --confg=x": "bobbin: unknown flag --confg, did you mean \"--config\"?\n" +
 			"Try: bobbin serve --help\n",
-		"serve now": "bobbin: unexpected argument now\nTry: bobbin serve --help\n",
-		"serve --config": "bobbin: --config: expected string value but got \"EOL\" (<EOL>)\n" +
+		"serve now": "bobbin: serve takes no arguments, and now is one too many\nTry: bobbin serve --help\n",
+		"serve --config": "bobbin: --config needs a value: --config=FILE\n" +
 			"Try: bobbin serve --help\n",
-		"help srve": "bobbin: unexpected argument srve, did you mean \"serve\"?\n" +
-			"Try: bobbin --help\n",
+		"serve --config --verbose": "bobbin: --config needs a value: --config=FILE\n" +
+			"Try: bobbin serve --help\n",
+		"help srve": "bobbin: srve is no command; did you mean \"serve\"? bobbin help lists them\n",
 		"--log-format=jsno doctor": "bobbin: --log-format has to be one of text, json, and not \"jsno\"; " +
 			"did you mean \"json\"?\nTry: bobbin doctor --help\n",
 		"completion bsh": "bobbin: <shell> has to be one of bash, zsh, fish, and not \"bsh\"; " +
@@ -275,11 +283,22 @@ func TestMisuseGetsTwoLines(t *testing.T) {
 		"eval a -n 0": "bobbin: eval: -n has to be between 1 and 64\nTry: bobbin eval --help\n",
 		"audit": "bobbin: audit: name a session, or check all of them with --verify; " +
 			"`bobbin sessions` lists them\nTry: bobbin audit --help\n",
-		"sessions --limit=x": "bobbin: --limit: expected a valid 64 bit int but got \"x\"\n" +
+		"sessions --limit=x": "bobbin: --limit takes a whole number, such as 30, and not \"x\"\n" +
 			"Try: bobbin sessions --help\n",
+		"eval a -n x": "bobbin: --at-once takes a whole number, such as 1, and not \"x\"\n" +
+			"Try: bobbin eval --help\n",
+		"learned --forget 1.5": "bobbin: --forget takes a whole number, and not \"1.5\"\n" +
+			"Try: bobbin learned --help\n",
+		"sessions --json=perhaps": "bobbin: --json takes no value, or true or false, and not \"perhaps\"\n" +
+			"Try: bobbin sessions --help\n",
+		"backup": "bobbin: backup needs <dir>: the folder to write; it must not exist, or be empty\n" +
+			"Try: bobbin backup --help\n",
+		"restore": "bobbin: restore needs <dir>: the folder that bobbin backup wrote\n" +
+			"Try: bobbin restore --help\n",
 		"sessions --limit=-1": "bobbin: sessions: --limit has to be between 1 and 10000\n" +
 			"Try: bobbin sessions --help\n",
-		"sessions a b": "bobbin: unexpected argument b\nTry: bobbin sessions --help\n",
+		"sessions a b": "bobbin: sessions takes 1 argument, and b is one too many\n" +
+			"Try: bobbin sessions --help\n",
 	} {
 		code, out, errs := call(t, t.Context(), nil, strings.Fields(args)...)
 		require.Equal(t, cli.ExitUsage, code, args)

@@ -132,7 +132,7 @@ func run(ctx context.Context, args []string, c cli.Console) int {
 	case exited >= 0: // --help and --version have printed their text
 		return exited
 	case err != nil:
-		fmt.Fprintf(c.Err, "bobbin: %s\nTry: %s --help\n", describeMisuse(err), misusedCommand(err))
+		fmt.Fprintf(c.Err, "bobbin: %s\n", describeMisuse(err))
 		return cli.ExitUsage
 	}
 	here.announce(c.Err)
@@ -149,15 +149,6 @@ func fromEnvironment(env func(string) string) kong.Resolver {
 		}
 		return nil, nil
 	})
-}
-
-// misusedCommand returns the command whose arguments could not be parsed, as far as the parser got.
-func misusedCommand(err error) string {
-	var misused *kong.ParseError
-	if errors.As(err, &misused) && misused.Context != nil && misused.Context.Selected() != nil {
-		return "bobbin " + misused.Context.Selected().Name
-	}
-	return "bobbin"
 }
 
 // reportOutcome prints an error once, in words for people, and returns the exit code.
