@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/doctor"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
 	"github.com/bobbinhq/bobbin/workflow"
@@ -37,7 +38,21 @@ func (d *demoCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger
 	if box == nil {
 		return noSandbox(whys, runtime.GOOS)
 	}
+	if err := checkGo(ctx, box); err != nil {
+		return err
+	}
 	return stage.PlayDemo(ctx, d.Keep, con.Painted(demoColor), con.Err, log)
+}
+
+// checkGo returns an error with the cure if commands in the sandbox do not find Go, with which the demo's
+// project is built and tested.
+func checkGo(ctx context.Context, box *sandbox.Sandbox) error {
+	f, lacks := doctor.LacksToolchain(ctx, box, "go")
+	if !lacks || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("the demo's project is built and tested with Go, and %s: %s; nothing was started",
+		f.What, f.Cure)
 }
 
 // demoColor returns the color of a line of the demo: of what the program says and has found out, and of the

@@ -252,6 +252,20 @@ func reportToolchains(ctx context.Context, box *sandbox.Sandbox, f *List) {
 	}
 }
 
+// LacksToolchain returns what is wrong, with the cure, if a command in the sandbox does not find the program
+// of the toolchain for that kind of projects.
+func LacksToolchain(ctx context.Context, box *sandbox.Sandbox, kind string) (f Finding, lacks bool) {
+	at := slices.IndexFunc(tools, func(t toolchain) bool { return t.kind == kind })
+	if at < 0 || programsInside(ctx, box)[tools[at].program] {
+		return Finding{}, false
+	}
+	return Finding{
+		State: stateProblem,
+		What:  "commands do not find " + tools[at].program,
+		Cure:  tools[at].cure + ", where every user can read it",
+	}, true
+}
+
 // programsInside returns the toolchains' programs that a command in the sandbox finds; none if it cannot
 // run.
 func programsInside(ctx context.Context, box *sandbox.Sandbox) map[string]bool {
