@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 )
 
 // hereName is the configuration file that a command uses if it is in the current folder and no other is
@@ -53,6 +55,9 @@ func (h *hereConfig) leaveToRepository(repository string, config *string) error 
 	folder, err := realPath(repository)
 	if err != nil {
 		return err
+	}
+	if top, found := address.GitFolder(folder); found {
+		folder = top // a folder within a repository stands for it
 	}
 	here, err := realPath(".")
 	if err != nil {

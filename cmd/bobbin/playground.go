@@ -130,16 +130,12 @@ func (pc *playgroundCommand) source() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for top := dir; ; top = filepath.Dir(top) {
-		has := func(name string) bool { _, err := os.Stat(filepath.Join(top, name)); return err == nil }
-		if has(".git") || has("HEAD") && has("objects") { // a bare one
-			return top, nil
-		}
-		if top == filepath.Dir(top) {
-			return "", cli.UsageError{Err: fmt.Errorf("--repo: %s is not in a git repository; name a folder "+
-				"that is, or an address, or leave --repo out for the sample project", dir)}
-		}
+	top, found := address.GitFolder(dir)
+	if !found {
+		return "", cli.UsageError{Err: fmt.Errorf("--repo: %s is not in a git repository; name a folder "+
+			"that is, or an address, or leave --repo out for the sample project", dir)}
 	}
+	return top, nil
 }
 
 // options returns the options of the playground, from the flags, the configuration, the environment and the

@@ -2,6 +2,7 @@ package git
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,6 +10,9 @@ import (
 
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
+
+// ErrNoCommit is the error for a repository without a branch.
+var ErrNoCommit = errors.New("push a first commit to it")
 
 // DefaultBranch returns the branch that the remote's HEAD names, or "" if it names none.
 func (cs Commits) DefaultBranch() string { return cs.Refs.Head }
@@ -30,7 +34,7 @@ func (cs Commits) HasName(name string) bool {
 func (cs Commits) Resolve(name string) (string, error) {
 	refs := cs.Refs
 	if len(refs.Hashes) == 0 {
-		return "", fmt.Errorf("git: the repository %s is empty: push a first commit to it", cs.Repository)
+		return "", fmt.Errorf("git: the repository %s is empty: %w", cs.Repository, ErrNoCommit)
 	}
 	if name == "" {
 		name = refs.Head

@@ -118,8 +118,15 @@ func (o Options) unconfigured(names []string) (config.Repository, error) {
 		if !info.IsDir() {
 			return r, fmt.Errorf("%s is a file, not the folder of a git repository", o.Repository)
 		}
-		if r.URL, err = filepath.Abs(o.Repository); err != nil {
+		folder, err := filepath.Abs(o.Repository)
+		if err != nil {
 			return r, err
+		}
+		found := false
+		if r.URL, found = address.GitFolder(folder); !found {
+			return r, fmt.Errorf("%s is not in a git repository, and what is tried is what is committed; "+
+				"name a folder that is in one, or begin one there: git init && git add -A && "+
+				"git commit -m begin", folder)
 		}
 	} else if problem := address.CheckURL(o.Repository); problem != nil {
 		shown := address.HideSecret(o.Repository)
@@ -209,6 +216,10 @@ func (o Options) explain(ctx context.Context, err error) error {
 	var refused *remote.Error
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if errors.Is(err, git.ErrNoCommit) {
+		return fmt.Errorf("%s has no commit yet, and what is tried is what is committed; make the first "+
+			"one: git add -A && git commit -m begin", address.HideSecret(o.Repository))
 	}
 	if errors.As(err, &refused) {
 		reason := strings.TrimSuffix(refused.Reason, ".")

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,10 +127,32 @@ func TestExitCodes(t *testing.T) {
 		require.ErrorAs(t, err, &usage, c.want)
 		require.ErrorContains(t, err, c.want)
 	}
-	_, _, err = call(t, t.Context(), Options{Repository: t.TempDir()})
+	_, _, err = call(t, t.Context(), Options{Repository: "file:///gone/gone"})
 	require.ErrorContains(t, err, "cannot be read: ")
 	var usage cli.UsageError
 	require.NotErrorAs(t, err, &usage, "the arguments may be right")
+}
+
+// TestAFolderWithoutACommit checks what is said of a folder that is in no repository, or in one without a
+// commit, and that a folder within a repository stands for it.
+func TestAFolderWithoutACommit(t *testing.T) {
+	ownTemp(t)
+	folder := t.TempDir()
+	_, _, err := call(t, t.Context(), Options{Repository: folder})
+	var usage cli.UsageError
+	require.ErrorAs(t, err, &usage)
+	require.EqualError(t, err, "bobbin: "+folder+" is not in a git repository, and what is tried is what is "+
+		"committed; name a folder that is in one, or begin one there: git init && git add -A && "+
+		"git commit -m begin")
+	require.NoError(t, exec.Command("git", "init", "-q", folder).Run())
+	_, _, err = call(t, t.Context(), Options{Repository: folder})
+	require.EqualError(t, err, folder+" has no commit yet, and what is tried is what is committed; make the "+
+		"first one: git add -A && git commit -m begin")
+	within := filepath.Join(folder, "a", "b")
+	require.NoError(t, os.MkdirAll(within, 0o755))
+	r, err := Options{Repository: within}.unconfigured(nil)
+	require.NoError(t, err)
+	require.Equal(t, folder, r.URL)
 }
 
 // TestAnInterruptLeavesNothingBehind ends the command while the tests run, and one that was killed before is
