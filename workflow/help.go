@@ -12,11 +12,11 @@ import (
 type HelpQuestion struct {
 	Reader  Person // who alone reads the help; zero: everybody in the channel does
 	Guests  bool   // guests may read it
-	Channel string // id of a channel or of a direct message; empty: the App Home of the reader
+	Channel string // id of a channel or of a direct message
 }
 
-// A Help is what somebody is told who asks what the bot can do: in a channel, in a direct message, or in the
-// App Home. The program knows all of it, so no model is asked.
+// A Help is what somebody is told who asks what the bot can do, in a channel or in a direct message. The App
+// Home has its Short. The program knows all of it, so no model is asked.
 type Help struct {
 	Place        HelpPlace
 	Thread       string           // what the thread waits for, in a sentence; empty: nothing, or no thread
@@ -35,7 +35,6 @@ type HelpPlace string
 const (
 	HelpInChannel HelpPlace = ""
 	HelpDirect    HelpPlace = "direct" // a direct message to the bot
-	HelpAtHome    HelpPlace = "home"   // the App Home
 )
 
 // A HelpRepository is one repository that a help names.
@@ -101,16 +100,31 @@ func (h Help) Parts() (parts []HelpPart) {
 		add("This thread", h.Thread)
 	}
 	add("What to write", h.whatToWrite()...)
-	approve := "Who may approve here"
-	if h.Place == HelpAtHome {
-		approve = "Who may approve"
-	}
-	add(approve, h.whoApproves()...)
+	add("Who may approve here", h.whoApproves()...)
 	add("Repositories", h.repositories()...)
 	add("Commands", helpCommands...)
 	add("What it costs", h.costs()...)
 	add("More", h.more()...)
 	return parts
+}
+
+// Short returns the few lines with which an App Home begins: what the bot does, how to begin, and where the
+// rest is said.
+func (h Help) Short() string {
+	lines := []string{
+		HelpLead,
+		"Mention me in a channel, or write me a direct message, and say what broke. In my threads just " +
+			`reply; "stop" stops me.`,
+	}
+	if h.Unconfigured {
+		lines = append(lines, h.repositories()...)
+	}
+	rest := "`/bobbin help` in a channel, or `help` in a message to me, says who may approve, what else " +
+		"I do and what it costs."
+	if h.DocsURL != "" {
+		rest += " [How to work with me](" + h.DocsURL + ")"
+	}
+	return strings.Join(append(lines, rest), "\n")
 }
 
 // Markdown returns the whole help as a text.

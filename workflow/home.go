@@ -9,6 +9,7 @@ import (
 // those of the channels that the person is in.
 type HomeView struct {
 	Person Person
+	Notice string        // what the person has to know first, of what was just pressed; empty: nothing
 	Waits  []HomeSession // sessions that wait for the person, the newest first
 	Others []HomeSession // the newest first
 	More   bool          // there are more sessions than these
@@ -18,7 +19,7 @@ type HomeView struct {
 	OwnOnly bool
 	// Page is the URL of these sessions as a web page, for this person only; empty: there is none.
 	Page string
-	// Help is what the home begins with; nil: it has none
+	// Help is what the home begins with, in short; nil: it has none
 	Help *Help
 	// Lessons holds what was learned of the repositories that the person may know of.
 	Lessons []HomeLesson

@@ -111,12 +111,12 @@ func TestAHomeIsBoundedAndForged(t *testing.T) {
 	texts := o.shownAt(home)
 	require.Len(t, texts, render.MaxHomeBlocks)
 	require.Equal(t, "There is more than Slack shows here.", texts[len(texts)-1])
-	require.Equal(t, "Waits for you", texts[1])
+	require.Equal(t, "Waits for you", texts[0])
 	all := strings.Join(texts, "\n")
 	for _, bad := range []string{"<!channel>", "<!here>", "<https://evil", "\u202e"} {
 		require.NotContains(t, all, bad)
 	}
-	require.Equal(t, 1, strings.Count(strings.SplitN(texts[2], "\n", 2)[0], "|"), "one label")
+	require.Equal(t, 1, strings.Count(strings.SplitN(texts[1], "\n", 2)[0], "|"), "one label")
 }
 
 // TestAHomeOfAGuest checks that guests and people from other workspaces see no repository name, and that a

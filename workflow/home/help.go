@@ -21,15 +21,9 @@ const (
 // Help returns what the bot says about itself to whoever asks there. It reads rows and Slack, and asks no
 // model. It fails if the rows cannot be read; names of approvers that Slack does not tell are left out.
 func (h *Homes) Help(ctx context.Context, q workflow.HelpQuestion) (workflow.Help, error) {
-	help := workflow.Help{
-		Unconfigured: len(h.Repositories) == 0,
-		Limits:       h.Limits,
-		DocsURL:      h.DocsURL,
-	}
-	switch {
-	case q.Channel == "":
-		help.Place = workflow.HelpAtHome
-	case strings.HasPrefix(q.Channel, "D"):
+	help := h.shortHelp()
+	help.Limits = h.Limits
+	if strings.HasPrefix(q.Channel, "D") {
 		help.Place = workflow.HelpDirect
 	}
 	if h.PageOf != nil && q.Reader.ID != "" {
@@ -52,6 +46,11 @@ func (h *Homes) Help(ctx context.Context, q workflow.HelpQuestion) (workflow.Hel
 		help.Repositories = append(help.Repositories, x)
 	}
 	return help, nil
+}
+
+// shortHelp returns what the short help of an App Home says. Nothing is looked up for it.
+func (h *Homes) shortHelp() workflow.Help {
+	return workflow.Help{Unconfigured: len(h.Repositories) == 0, DocsURL: h.DocsURL}
 }
 
 // helpRepositories returns the repositories that a thread of the place may be about: if some are the
@@ -137,8 +136,8 @@ func (h *Homes) namePeople(ctx context.Context, ids []string) string {
 			continue
 		}
 		seen[id] = true
-		if p, err := h.Directory.Known(ctx, id); err == nil && p.Name != "" {
-			names = append(names, plaintext.OneLine(p.Name))
+		if name := h.Directory.DisplayName(ctx, id); name != id {
+			names = append(names, plaintext.OneLine(name))
 		}
 	}
 	switch {

@@ -24,6 +24,8 @@ type Directory interface {
 	Outsiders(ctx context.Context, channel string) (bool, error)
 	// Shared returns the channels that both the user and the bot are in, with their names.
 	Shared(ctx context.Context, user string) ([]workflow.Channel, error)
+	// DisplayName returns the name of a user, remembered for a while, or the id if it is not known.
+	DisplayName(ctx context.Context, user string) string
 	// Members returns the ids of all members of a channel.
 	Members(ctx context.Context, channel string) ([]string, error)
 }
@@ -103,15 +105,7 @@ func (h *Homes) makeHome(
 			return home, err
 		}
 	}
-	q := workflow.HelpQuestion{}
-	if !home.OwnOnly {
-		q.Reader = home.Person
-	}
-	help, err := h.Help(ctx, q)
-	if err != nil {
-		return home, err
-	}
-	help.Page = "" // the home has a line of its own for it
+	help := h.shortHelp()
 	home.Help = &help
 	if home.Today, err = view.SpentToday(ctx, h.Store.DB, user); err != nil {
 		return home, err

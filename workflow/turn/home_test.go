@@ -277,6 +277,32 @@ func TestOnlyAdminsPause(t *testing.T) {
 	require.Zero(t, paused())
 }
 
+// TestHelpRemembersNames checks that a home asks Slack for no approver's name, and that help asks for each
+// once.
+func TestHelpRemembersNames(t *testing.T) {
+	t.Parallel()
+	o := openOffice(t)
+	h := &home.Homes{
+		Store:        o.Store,
+		Repositories: rules(o.people["bea"], "S0GONE"),
+		Log:          o.Log,
+		Directory:    &people.Directory{Slack: o.Slack.(asKept).Slack.(*people.Directory).Slack},
+	}
+	asked := func() int { return len(o.slack.Requests("users.info")) }
+	before := asked()
+	for range 2 {
+		_, err := h.Home(t.Context(), o.people["ann"])
+		require.NoError(t, err)
+	}
+	require.Equal(t, before+2, asked(), "whose home it is")
+	for range 2 {
+		help, err := h.Help(t.Context(), workflow.HelpQuestion{Channel: o.channel})
+		require.NoError(t, err)
+		require.Contains(t, help.Markdown(), "`named`: bea.")
+		require.Equal(t, before+3, asked(), "who bea is")
+	}
+}
+
 // Only people who may approve in the thread of a lesson can change it on their home. The person is
 // looked up when the button is pressed, and again when the form is submitted.
 func TestOnlyWhoMayApproveChangesALesson(t *testing.T) {

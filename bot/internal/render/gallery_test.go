@@ -212,18 +212,11 @@ func TestAHomeInTheGallery(t *testing.T) {
 			Updated:   time.Unix(1_700_000_000, 0),
 		}, Why: why}
 	}
-	help := &workflow.Help{
-		Place: workflow.HelpAtHome,
-		Repositories: []workflow.HelpRepository{{
-			Name: "shop", Base: "main", Approvers: "bea and ann", May: "You may.",
-			Past: workflow.Past{Pushed: 12, USD: 0.4, Worked: 6 * time.Minute},
-		}},
-		Limits:  workflow.Limits{workflow.SpanSession: {workflow.UnitUSD: 5, workflow.UnitMinutes: 60}},
-		DocsURL: "https://example.com/people",
-	}
-	empty := workflow.HomeView{Help: &workflow.Help{Place: workflow.HelpAtHome, Unconfigured: true}}
+	help := &workflow.Help{DocsURL: "https://example.com/people"}
+	empty := workflow.HomeView{Help: &workflow.Help{Unconfigured: true}}
 	for name, home := range map[string]workflow.HomeView{"empty": empty, "whole": {
 		Help:     help,
+		Notice:   "The form took too long to open; run it again.",
 		Person:   workflow.Person{Name: "ada"},
 		Today:    workflow.Cost{USD: 1.25},
 		OwnOnly:  true,

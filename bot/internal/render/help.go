@@ -12,18 +12,29 @@ import (
 
 // Help renders a help as a text, and as blocks that show the same.
 func Help(h workflow.Help) (text string, blocks []slack.Block) {
-	var r mrkdwn.Renderer
-	for _, link := range []string{h.DocsURL, h.Page} {
-		if link != "" {
-			r.Links = append(r.Links, link)
-		}
-	}
+	r := helpRenderer(h)
 	blocks = []slack.Block{homeSection(r.Render(workflow.HelpLead, nil))}
 	for _, p := range h.Parts() {
 		blocks = append(blocks, homeSection(
 			r.Render("**"+p.Title+"**\n"+strings.Join(p.Lines, "\n"), nil)))
 	}
 	return r.Render(h.Markdown(), nil), blocks
+}
+
+// shortHelp renders the few lines of a help with which an App Home begins.
+func shortHelp(h workflow.Help) slack.Block {
+	r := helpRenderer(h)
+	return homeSection(r.Render(h.Short(), nil))
+}
+
+// helpRenderer returns a renderer that makes links of the addresses of a help.
+func helpRenderer(h workflow.Help) (r mrkdwn.Renderer) {
+	for _, link := range []string{h.DocsURL, h.Page} {
+		if link != "" {
+			r.Links = append(r.Links, link)
+		}
+	}
+	return r
 }
 
 // reportButtons are the buttons of the forms that begin a thread.

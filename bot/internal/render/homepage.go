@@ -21,20 +21,16 @@ const (
 // browser.
 type HomePage struct{ Bot, WorkspaceURL string }
 
-// Blocks renders a home: help and the forms, the sessions that wait for its owner, the others by state, then
-// guides of channels, pauses, settings and lessons. It returns at most MaxHomeBlocks blocks; if there are
-// more, the last one says so.
+// Blocks renders a home: a short help and the forms, the sessions that wait for its owner, the others by
+// state, what was spent, then guides of channels, pauses, settings and lessons. It returns at most
+// MaxHomeBlocks blocks; if there are more, the last one says so.
 func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	add := func(list ...slack.Block) { blocks = append(blocks, list...) }
-	if home.Help != nil {
-		_, help := Help(*home.Help)
-		add(help...)
-		add(reportButtons(), slack.NewDividerBlock())
+	if home.Notice != "" {
+		add(homeSection(home.Notice))
 	}
-	add(homeSection(home.TodayLine()))
-	if home.Page != "" {
-		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. " +
-			"The link is yours alone, for twelve hours."))
+	if home.Help != nil {
+		add(shortHelp(*home.Help), reportButtons(), slack.NewDividerBlock())
 	}
 	if home.OwnOnly {
 		add(homeSection("Slack does not tell me which channels you are in, " +
@@ -58,6 +54,11 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 	}
 	if home.More {
 		add(homeSection("Older sessions are not listed; find them in their threads."))
+	}
+	add(homeSection(home.TodayLine()))
+	if home.Page != "" {
+		add(homeSection("<" + home.Page + "|All sessions on a page>, to search and to look into. " +
+			"The link is yours alone, for twelve hours."))
 	}
 	if len(home.Guides) > 0 {
 		add(homeHeader("Tell a channel how to use me"))

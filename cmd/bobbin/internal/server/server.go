@@ -239,7 +239,7 @@ func New(ctx context.Context, s Settings, log *slog.Logger) (_ *Server, err erro
 	if err := b.openRunner(ctx, s, directory); err != nil {
 		return nil, err
 	}
-	homes := b.newHomes(s, slack)
+	homes := b.newHomes(s, slack, directory)
 	b.Runner.Readers = homes
 	b.Runner.Helper = homes
 	if err := b.openPages(s, homes, directory); err != nil {
@@ -287,13 +287,13 @@ func (b *Server) saidOnce(what string, say func(error)) func(error) {
 func (b *Server) signature() string { return b.Runner.Agents[agent.Orchestrator].Signature() }
 
 // newHomes returns what shows people their sessions in the App Home, and knows who may read a thread.
-func (b *Server) newHomes(s Settings, slack *bot.Slack) *home.Homes {
+func (b *Server) newHomes(s Settings, slack *bot.Slack, directory *people.Directory) *home.Homes {
 	return &home.Homes{
 		Store:        b.Store,
 		Repositories: b.Runner.Repositories,
 		Secrets:      b.Runner.Secrets,
 		Log:          b.Runner.Log,
-		Directory:    &people.Directory{Slack: slack},
+		Directory:    directory,
 		Admins:       s.Admins,
 		Settings:     s.summary(),
 		WorkspaceURL: cmp.Or(s.ThreadsURL, slack.WorkspaceURL()),
