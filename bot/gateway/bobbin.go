@@ -5,6 +5,7 @@ import (
 
 	"github.com/slack-go/slack"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/bot/internal/render"
@@ -26,6 +27,12 @@ type Commands interface {
 
 // away is said if something fails that a second try may help with.
 const away = "That did not work: something I need is away. Please try again in a moment."
+
+// tooLate is said if Slack opens a form no more: it has to be opened within three seconds.
+const tooLate = "The form took too long to open; run it again."
+
+// tookTooLong reports whether Slack refused to open a form since its trigger has expired.
+func tookTooLong(err error) bool { return bot.ErrorCode(err) == "expired_trigger_id" }
 
 // runBobbin runs /bobbin and returns the answer that only the person sees, or nil if something else is answer
 // enough.
@@ -51,6 +58,9 @@ func (l *link) runBobbin(ctx context.Context, c event.SlashCommand, payload []by
 	if err != nil {
 		l.log.Error("could not answer a command", "command", c.Name, "sub", sub, "channel", c.Channel,
 			"err", err)
+		if tookTooLong(err) {
+			return ephemeralAnswer(tooLate)
+		}
 		return ephemeralAnswer(away)
 	}
 	return answer

@@ -3,7 +3,9 @@ package gateway
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -99,6 +101,30 @@ func (o *gatewayOffice) sendAgain() {
 	}
 	require.NoError(o.T, o.Redeliver(envelope))
 	o.Settle()
+}
+
+// TestAFormThatOpensTooLate checks what is said if Slack opens a form no more, since its trigger has expired:
+// below the command, and at the top of the home whose button was pressed.
+func TestAFormThatOpensTooLate(t *testing.T) {
+	t.Parallel()
+	o := openGatewayOffice(t, slacktest.Config{TriggerLife: time.Nanosecond})
+	d := &desk{channel: workflow.Channel{ID: o.Bugs.ID, Name: "bugs"}}
+	d.shows.Help = &workflow.Help{}
+	o.run(&Gateway{Inbox: &bottest.Inbox{}, Homes: d, Commands: d})
+	o.command("/bobbin", "report")
+	require.Equal(t, []string{tooLate}, o.whispered())
+	home := func() string {
+		if len(o.Views()) == 0 {
+			return ""
+		}
+		return string(o.Views()[0].Blocks())
+	}
+	shows := func(what string) func() bool { return func() bool { return strings.Contains(home(), what) } }
+	require.NoError(t, o.OpenHome(o.Ada.ID))
+	require.Eventually(t, shows("Report a bug"), time.Minute, time.Millisecond)
+	require.NotContains(t, home(), tooLate)
+	require.NoError(t, o.ClickHome(o.Ada.ID, string(workflow.ButtonReport), ""))
+	require.Eventually(t, shows(tooLate), time.Minute, time.Millisecond)
 }
 
 // A report that is sent again, since its answer was lost or the program was away, begins one thread, which is

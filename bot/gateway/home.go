@@ -34,7 +34,10 @@ const (
 )
 
 // openHome publishes the user's home in the background.
-func (l *link) openHome(ctx context.Context, user string) {
+func (l *link) openHome(ctx context.Context, user string) { l.showHome(ctx, user, "") }
+
+// showHome publishes the user's home in the background, with a notice at its top unless that is empty.
+func (l *link) showHome(ctx context.Context, user, notice string) {
 	if l.Homes == nil {
 		return
 	}
@@ -47,14 +50,15 @@ func (l *link) openHome(ctx context.Context, user string) {
 		case <-ctx.Done():
 			return
 		}
-		if err := l.PublishHome(ctx, user); err != nil && ctx.Err() == nil {
+		if err := l.publishHome(ctx, user, notice); err != nil && ctx.Err() == nil {
 			l.log.Error("cannot show somebody their home", "user", user, "err", err)
 		}
 	})
 }
 
 // pressHome runs the action of a button in a home, or opens its modal, and publishes the home again. A
-// failure is only logged; the person sees that nothing changed.
+// failure is only logged, since the person sees that nothing changed; but the home says so if a modal took
+// too long to open.
 func (l *link) pressHome(
 	ctx context.Context, user string, action workflow.ActionID, value string, payload []byte,
 ) {
@@ -75,7 +79,11 @@ func (l *link) pressHome(
 	if err != nil {
 		l.log.Error("a button of a home did nothing", "user", user, "action", action, "err", err)
 	}
-	l.openHome(ctx, user)
+	notice := ""
+	if tookTooLong(err) {
+		notice = tooLate
+	}
+	l.showHome(ctx, user, notice)
 }
 
 // homePublishing limits how many homes are made at the same time, and waits for them at the end.
@@ -92,10 +100,15 @@ func (h *homePublishing) slots() chan struct{} {
 
 // PublishHome makes and publishes the App Home of a user.
 func (g *Gateway) PublishHome(ctx context.Context, user string) error {
+	return g.publishHome(ctx, user, "")
+}
+
+func (g *Gateway) publishHome(ctx context.Context, user, notice string) error {
 	home, err := g.Homes.Home(ctx, user)
 	if err != nil {
 		return err
 	}
+	home.Notice = notice
 	view := slack.HomeTabViewRequest{
 		Type: slack.VTHomeTab,
 		Blocks: slack.Blocks{BlockSet: render.HomePage{
