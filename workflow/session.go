@@ -98,10 +98,16 @@ func (s Session) Name() string { return cmp.Or(s.Finding, s.Title) }
 // PausedByOperator is the State of a session that the operator paused.
 const PausedByOperator = "paused by the operator"
 
+// IsEmpty reports whether nothing came of the session: its thread only asked for help, or what was said in it
+// was refused.
+func (s Session) IsEmpty() bool { return s.Phase == PhaseExploring && !s.Open && s.Name() == "" }
+
 // State returns in words how the session stands. paused says that the operator paused its repository, its
 // channel, or everything.
 func (s Session) State(paused bool) string {
 	switch {
+	case s.IsEmpty():
+		return "nothing was begun"
 	case paused && (s.Open || !s.Phase.Ended() && !s.Phase.AwaitsConsent()):
 		return PausedByOperator
 	case s.Phase == PhasePaused:

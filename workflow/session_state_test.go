@@ -13,6 +13,8 @@ func TestSessionState(t *testing.T) {
 		"working":                       {Phase: PhaseWorking, TurnState: TurnState{Open: true}},
 		"waits for an answer":           {Phase: PhaseAligning},
 		"waits for an approval":         {Phase: PhaseReported},
+		"nothing was begun":             {Phase: PhaseExploring},
+		"exploring":                     {Phase: PhaseExploring, TurnState: TurnState{Open: true}},
 		"waits for a decision":          {Phase: PhasePaused},
 		"waits: the model refused":      {Phase: PhasePaused, Trouble: TroubleModel},
 		"waits: a limit was reached":    {Phase: PhasePaused, Trouble: TroubleLimit},
@@ -20,6 +22,8 @@ func TestSessionState(t *testing.T) {
 	} {
 		require.Equal(t, want, s.State(false))
 	}
+	require.Equal(t, "waits for an answer", Session{Phase: PhaseExploring, Title: "asked"}.State(false))
+	require.Equal(t, "nothing was begun", Session{Phase: PhaseExploring}.State(true))
 	require.Equal(t, "paused by the operator", Session{Phase: PhaseWorking}.State(true))
 	require.Equal(t, "waits for an approval", Session{Phase: PhaseReported}.State(true))
 	require.Equal(t, "done", Session{Phase: PhaseDone}.State(true))
