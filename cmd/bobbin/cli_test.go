@@ -584,12 +584,12 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 const aSession = `
 insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, base_commit, branch,
 	head, revision, spent_usd, created_at, updated_at)
-	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort', 'U1', 'shop', 'base1234567',
+	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort, <@U2>', 'U1', 'shop', 'base1234567',
 		'bobbin/a-cent', 'head1234567', 1, 0.128, '2026-03-02 09:00', '2026-03-02 09:05'),
 		('plain', 'T1', 'C1', '18.1', 'answered', repeat('where? ', 40), 'U2', '', '', '', '', 0, 0,
 			'2026-03-02 08:00', '2026-03-02 08:00');
 insert into lines (session_id, agent, text, at) values ('k3x9', 'orchestrator',
-	E'Root cause\nin \x07split.go', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
+	E'Root cause\nin \x07split.go, <@U2> and <@U9|gus>', '2026-03-02 09:01'), ('k3x9', 'deep', 'Done', '2026-03-02 09:04');
 insert into reports (session_id, revision, kind, body, text, hash, base_commit)
 	values ('k3x9', 1, 'root_cause', '{"summary": "s"}', 'Root cause', 'x', 'base1234567');
 insert into inbox (id, session_id, event_id, kind, message_ts, user_id, text, action_id, at, handled_at)
@@ -635,7 +635,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	code, out, errs := call(t, t.Context(), env, "sessions")
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, `ID     STATE     REPOSITORY  UPDATED              COST   REQUEST
-k3x9   done      shop        2026-03-02 09:05:00  $0.13  a cent [2Jshort
+k3x9   done      shop        2026-03-02 09:05:00  $0.13  a cent [2Jshort, @bea
 plain  answered  -           2026-03-02 08:00:00  –      `+
 		plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
 	_, out, _ = call(t, t.Context(), env, "sessions", "--limit=1")
@@ -643,7 +643,7 @@ plain  answered  -           2026-03-02 08:00:00  –      `+
 
 	code, out, errs = call(t, t.Context(), env, "sessions", "k3x9")
 	require.Equal(t, cli.ExitOK, code, errs)
-	require.Equal(t, `a cent [2Jshort
+	require.Equal(t, `a cent [2Jshort, @bea
 phase done, asked by U1, thread C1/17.1, cost $0.13, begun 2026-03-02 09:00:00
 repository shop at base123
 branch bobbin/a-cent at head123
@@ -651,7 +651,7 @@ branch bobbin/a-cent at head123
 09:00:00  U1: @bea it is a cent < what it [2Jwas
           see #7
 09:01:00  [orchestrator] Root cause
-          in split.go
+          in split.go, @bea and @gus
 09:02:00  bea: fix it
 09:03:00  bea pressed: fix it
 09:04:00  [deep] Done

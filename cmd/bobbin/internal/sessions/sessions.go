@@ -35,15 +35,24 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	if err != nil {
 		return err
 	}
+	names, err := newNamer(ctx, s, nil)
+	if err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSTATE\tREPOSITORY\tUPDATED\tCOST\tREQUEST")
 	for _, x := range sessions {
 		state := x.State(store.Paused(pauses, x))
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", x.ID, state, cmp.Or(x.Repository, "-"),
 			x.Updated.Format(time.DateTime),
-			x.Cost(), plaintext.CutLine(plaintext.OneLine(cli.WithoutControls(x.Name())), 80))
+			x.Cost(), plaintext.CutLine(plaintext.OneLine(title(x, names)), 80))
 	}
 	return w.Flush()
+}
+
+// title returns the title of a session, with names for ids.
+func title(x workflow.Session, names namer) string {
+	return cmp.Or(cli.WithoutControls(names.named(x.Name())), "(no words)")
 }
 
 // ListJSON prints the sessions that changed last as a JSON array, with the same fields as in the audit.
@@ -85,8 +94,12 @@ func Show(
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s\n", cli.WithoutControls(x.Name()))
-	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, cost %s, begun %s\n", x.Phase,
+	phase := string(x.Phase)
+	if x.IsEmpty() {
+		phase += " (" + x.State(false) + ")"
+	}
+	fmt.Fprintf(out, "%s\n", title(x, names))
+	fmt.Fprintf(out, "phase %s, asked by %s, thread %s/%s, cost %s, begun %s\n", phase,
 		names.name(x.Requester),
 		x.Thread.Channel, x.Thread.TS, x.Cost(), x.Created.Format(time.DateTime))
 	if x.Repository != "" {

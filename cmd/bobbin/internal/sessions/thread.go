@@ -40,13 +40,22 @@ func (n namer) name(id string) string {
 	return cli.WithoutControls(cmp.Or(n.known[id], id))
 }
 
-// mention matches the mention of a person in Slack's text.
-var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|[^>]*)?>`)
+// mention matches the mention of a person in Slack's text, with the name that it may have.
+var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|([^>]*))?>`)
 
 // readable returns a person's text with names for ids.
-func (n namer) readable(text string) string {
-	return html.UnescapeString(mention.ReplaceAllStringFunc(text,
-		func(m string) string { return "@" + n.name(mention.FindStringSubmatch(m)[1]) }))
+func (n namer) readable(text string) string { return html.UnescapeString(n.named(text)) }
+
+// named returns a text with names for the ids of people that it mentions.
+func (n namer) named(text string) string {
+	return mention.ReplaceAllStringFunc(text, func(found string) string {
+		m := mention.FindStringSubmatch(found)
+		name := n.name(m[1])
+		if name == m[1] {
+			name = cmp.Or(m[2], name)
+		}
+		return "@" + name
+	})
 }
 
 // showThread prints what people and agents said, in order.
@@ -76,7 +85,7 @@ func showThread(ctx context.Context, out io.Writer, s *store.Store, id string, n
 		}
 	}
 	for _, l := range lines {
-		text := workflow.Line{Text: l.Text, Vouched: l.Vouched}.Marked()
+		text := workflow.Line{Text: names.named(l.Text), Vouched: l.Vouched}.Marked()
 		all = append(all, said{l.At, "[" + l.Agent + "] " + text})
 	}
 	slices.SortStableFunc(all, func(a, b said) int { return a.at.Compare(b.at) })
