@@ -36,7 +36,7 @@ func (h *hereConfig) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (an
 	if flag.Tag.Get("from") != configVariable || flag.HasDefault || h.env(configVariable) != "" {
 		return nil, nil
 	}
-	if at, err := os.Stat(hereName); err != nil || at.IsDir() {
+	if _, err := os.Stat(hereName); err != nil {
 		return nil, nil
 	}
 	h.chosen = true

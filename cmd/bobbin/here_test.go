@@ -9,8 +9,37 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
 )
+
+// TestAFolderForTheConfiguration checks that each command that needs the configuration says in one line that
+// a folder stands in its place, whether it is named or in the current folder, and what to do.
+func TestAFolderForTheConfiguration(t *testing.T) {
+	t.Parallel()
+	dir, err := filepath.EvalSymlinks(harness.Dir(t))
+	require.NoError(t, err)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, hereName), 0o755))
+	want := hereName + ": the configuration cannot be read: is a directory; a container makes such a " +
+		"folder if the file that it mounts is not there; remove it, and bobbin init writes the file\n"
+	for _, args := range []string{"health", "reload", "clean", "playground", "try shop", "serve"} {
+		cmd := exec.CommandContext(t.Context(), harness.Program(t), strings.Fields(args)...)
+		cmd.Dir = dir
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir}
+		said, err := cmd.CombinedOutput()
+		require.Error(t, err, args)
+		require.Contains(t, string(said), "bobbin: using "+filepath.Join(dir, hereName)+", which is in this "+
+			"folder\n"+want, args)
+		code, _, errs := call(t, t.Context(), nil, append(strings.Fields(args), "--config",
+			filepath.Join(dir, hereName))...)
+		require.Equal(t, cli.ExitUsage, code, args)
+		require.True(t, strings.HasPrefix(errs, filepath.Join(dir, want)), errs)
+	}
+	code, _, errs := call(t, t.Context(), nil, "init", "--config", filepath.Join(dir, hereName))
+	require.Equal(t, cli.ExitUsage, code)
+	require.Equal(t, "bobbin: "+filepath.Join(dir, hereName)+" is a folder; remove it, or name another file "+
+		"with --config\n", errs)
+}
 
 // TestTheConfigurationOfTheFolder runs each command that reads a configuration as a process, in a folder with
 // a bobbin.yaml that has a fault: each says which file it uses, and finds the fault. In the controls the file
@@ -59,4 +88,6 @@ func TestTheConfigurationOfTheFolder(t *testing.T) {
 			strings.Contains(said, "is part of that repository; --config names it"), said)
 	}
 	require.Contains(t, run(dir, "try inside --token-env NO_TOKEN"), using, "the control")
+	require.NoError(t, exec.CommandContext(t.Context(), "git", "init", "-q", dir).Run())
+	require.NotContains(t, run(dir, "try inside --token-env NO_TOKEN"), using, "a folder of the repository")
 }

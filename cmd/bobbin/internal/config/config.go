@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/strictyaml"
@@ -191,12 +192,15 @@ func Load(name string) (Config, error) {
 	return parseConfig(name, text)
 }
 
-// Cure returns what helps against an error of Load that ends with it: one of a file that is not there, or
-// that may not be read. It returns an empty string for other errors.
+// Cure returns what helps against an error of Load that ends with it: one of a file that is not there, that
+// is a folder, or that may not be read. It returns an empty string for other errors.
 func Cure(err error) string {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "bobbin init writes one"
+	case errors.Is(err, syscall.EISDIR):
+		return "a container makes such a folder if the file that it mounts is not there; remove it, and " +
+			"bobbin init writes the file"
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Sprintf("let user id %d read it: this program runs as that user", os.Geteuid())
 	}

@@ -1303,7 +1303,8 @@ func TestUnreadableConfigs(t *testing.T) {
 	for name, want := range map[string]string{
 		filepath.Join(dir, "none.yaml"): "the configuration cannot be read: no such file or directory; " +
 			"bobbin init writes one",
-		dir: "the configuration cannot be read: is a directory",
+		dir: "the configuration cannot be read: is a directory; a container makes such a folder if the " +
+			"file that it mounts is not there; remove it, and bobbin init writes the file",
 		filepath.Join(dir, "none", "a.y"): "the configuration cannot be read: no such file or directory; " +
 			"bobbin init writes one",
 	} {

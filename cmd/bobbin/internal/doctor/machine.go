@@ -15,6 +15,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/traces"
 	"github.com/bobbinhq/bobbin/repo/build/packages"
 	"github.com/bobbinhq/bobbin/repo/sandbox"
@@ -82,6 +83,11 @@ func (d *Doctor) examineMachine(ctx context.Context, f *List) {
 
 func (d *Doctor) examineDataDir(f *List) {
 	dir := d.settings.DataDir
+	if err := storage.CheckDataDir(dir); err != nil {
+		what, cure, _ := strings.Cut(err.Error(), "; ")
+		f.problem(what, cure)
+		return
+	}
 	at := dir
 	for at != filepath.Dir(at) {
 		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {

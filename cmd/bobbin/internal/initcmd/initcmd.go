@@ -75,7 +75,10 @@ func isYes(answer string) bool {
 
 // makeFile asks the questions and writes the file.
 func (c *Command) makeFile(ctx context.Context, con cli.Console, a *asker) error {
-	if _, err := os.Stat(c.Config); err == nil {
+	if at, err := os.Stat(c.Config); err == nil && at.IsDir() {
+		return cli.UsageError{Err: fmt.Errorf("bobbin: %s is a folder; remove it, or name another file with "+
+			"--config", c.Config)}
+	} else if err == nil {
 		answer, err := a.ask(c.Config+" is there. Replace it? yes or no", "no")
 		if err != nil {
 			return err

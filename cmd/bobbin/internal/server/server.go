@@ -352,8 +352,8 @@ func (b *Server) openState(ctx context.Context, s Settings) (replica string, err
 	if b.Monitor, err = health.NewMonitor(s.HTTPAddr, b.log); err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(s.DataDir, 0o755); err != nil {
-		return "", fmt.Errorf("data directory: %w", err)
+	if err := storage.MakeDataDir(s.DataDir); err != nil {
+		return "", err
 	}
 	if b.lock, err = storage.LockDataDir(s.DataDir); err != nil {
 		return "", err

@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/tools/txtar"
@@ -50,7 +51,9 @@ func MakeDir(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(dir, 0o755); errors.Is(err, syscall.ENOTDIR) {
+		return "", fmt.Errorf("%s is a file, or within one; name a folder", dir)
+	} else if err != nil {
 		return "", err
 	}
 	if held, err := os.ReadDir(dir); err != nil || len(held) > 0 {

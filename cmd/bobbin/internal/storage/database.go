@@ -85,6 +85,9 @@ func connectDatabase(
 	where := s.DatabaseURL
 	var own *postgres.Cluster
 	if where == "" {
+		if err := CheckDataDir(s.DataDir); err != nil {
+			return nil, nil, cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
+		}
 		var err error
 		own, err = postgres.Start(ctx, postgres.Config{
 			Dir:      ClusterDir(s),
@@ -94,7 +97,7 @@ func connectDatabase(
 			Own:      ownServer,
 		})
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, describeDataDir(s.DataDir, err)
 		}
 		where = own.URL()
 	}

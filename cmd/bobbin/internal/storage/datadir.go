@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
@@ -25,6 +27,43 @@ func DefaultDataDir(env func(string) string) string {
 		return filepath.Join(home, ".local", "share", "bobbin")
 	}
 	return filepath.Join(os.TempDir(), "bobbin")
+}
+
+// CheckDataDir returns what is wrong with a data directory of that path, with the cure; nil if it is a
+// folder, or nothing yet.
+func CheckDataDir(dir string) error {
+	at, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return fmt.Errorf("the data directory %s cannot be made: a part of that path is a file; "+
+			"name a folder with --data-dir or BOBBIN_DATA_DIR", dir)
+	case err == nil && !at.IsDir():
+		return fmt.Errorf("the data directory %s is a file; "+
+			"name a folder with --data-dir or BOBBIN_DATA_DIR", dir)
+	}
+	return nil
+}
+
+// MakeDataDir makes a data directory, unless it is there.
+func MakeDataDir(dir string) error {
+	if err := CheckDataDir(dir); err != nil {
+		return cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return describeDataDir(dir, err)
+	}
+	return nil
+}
+
+// describeDataDir returns an error of one line, with the cure, if err is that the data directory cannot be
+// made or written, and any other error as that of the data directory.
+func describeDataDir(dir string, err error) error {
+	var errno syscall.Errno
+	if !errors.Is(err, fs.ErrPermission) && !errors.Is(err, syscall.EROFS) || !errors.As(err, &errno) {
+		return fmt.Errorf("data directory: %w", err)
+	}
+	return fmt.Errorf("the data directory %s cannot be written: %w; give it to user id %d, or name another "+
+		"with --data-dir or BOBBIN_DATA_DIR", dir, errno, os.Getuid())
 }
 
 // ReplicaName returns the name of the replica in this data directory. It is the same for each process that

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/repo/disk"
 )
 
@@ -21,6 +22,9 @@ var ErrBusy = errors.New("another Bobbin works in")
 // LockDataDir locks a data directory for this process until Release, because two processes would write the
 // same files. The kernel releases the lock when the process dies, however it dies.
 func LockDataDir(dir string) (*disk.Lock, error) {
+	if err := CheckDataDir(dir); err != nil {
+		return nil, cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockTimeout)
 	defer cancel()
 	lock, err := disk.Exclusive(ctx, filepath.Join(dir, "lock"))
@@ -29,7 +33,7 @@ func LockDataDir(dir string) (*disk.Lock, error) {
 		return nil, fmt.Errorf("%w %s; each replica needs a data directory of its own (--data-dir or "+
 			"BOBBIN_DATA_DIR)", ErrBusy, dir)
 	case err != nil:
-		return nil, fmt.Errorf("data directory: %w", err)
+		return nil, describeDataDir(dir, err)
 	}
 	return lock, nil
 }

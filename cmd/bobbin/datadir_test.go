@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
+)
+
+// TestAFileForTheDataDirectory checks that each command that works in the data directory says in one line
+// that it is a file, or would be within one, and what to do.
+func TestAFileForTheDataDirectory(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "data")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	name := writeConfig(t, good)
+	for dir, want := range map[string]string{
+		file: "bobbin: the data directory " + file + " is a file; name a folder with --data-dir or " +
+			"BOBBIN_DATA_DIR\n",
+		filepath.Join(file, "bobbin"): "bobbin: the data directory " + filepath.Join(file, "bobbin") +
+			" cannot be made: a part of that path is a file; name a folder with --data-dir or " +
+			"BOBBIN_DATA_DIR\n",
+	} {
+		for _, args := range []string{
+			"serve", "sessions", "sessions x", "audit --verify", "migrate", "backup " + file + ".backup",
+			"clean --dry-run", "pause --all", "resume --all", "spending", "learned",
+		} {
+			code, out, errs := call(t, t.Context(), ready("BOBBIN_CONFIG", name, "BOBBIN_DATA_DIR", dir),
+				strings.Fields(args)...)
+			require.Equal(t, cli.ExitUsage, code, "%s: %s", args, errs)
+			require.Empty(t, out, args)
+			require.Equal(t, want, errs, args)
+		}
+		_, out, _ := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor")
+		what, cure, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(want), "bobbin: "), "; ")
+		require.Contains(t, out, "  problem  "+what+"\n           → "+cure+"\n")
+	}
+}
