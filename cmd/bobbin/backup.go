@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
@@ -34,8 +37,19 @@ and the names of the variables with tokens are named in it, and are yours to kee
 sessions' folders are made again. It holds what people wrote, and code: keep it as you keep the database.`
 }
 
+// checkNamed returns an error if the name of a folder is empty, as a script's variable may be.
+func checkNamed(dir string) error {
+	if dir == "" {
+		return cli.UsageError{Err: errors.New("bobbin: name a folder; an empty name was given")}
+	}
+	return nil
+}
+
 // Run writes a backup.
 func (b *backupCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	if err := checkNamed(b.Dir); err != nil {
+		return err
+	}
 	m := backup.Manifest{Program: programVersion()}
 	if b.Config != "" {
 		m.Configuration, m.Secrets = namedInBackup(con, b.Config)
@@ -47,7 +61,7 @@ func (b *backupCommand) Run(ctx context.Context, con cli.Console, log *slog.Logg
 	return b.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		m, err := backup.Write(ctx, s.DB, dir, m)
 		if err != nil {
-			return err
+			return describeBackup(err)
 		}
 		fmt.Fprintf(con.Out, "Written: %s, %s of %s, %s. Restore it with: bobbin restore %s\n", dir,
 			plaintext.FormatCount(m.Rows())+" rows", plaintext.CountNoun(len(m.Tables), "table"),
@@ -55,6 +69,24 @@ func (b *backupCommand) Run(ctx context.Context, con cli.Console, log *slog.Logg
 		fmt.Fprintln(con.Out, "Not in it, and to be kept elsewhere: "+keptElsewhere(m)+".")
 		return nil
 	})
+}
+
+// describeBackup returns why a backup was not written, with what helps.
+func describeBackup(err error) error {
+	var folder *backup.FolderError
+	if !errors.As(err, &folder) {
+		return err
+	}
+	cure := "name another"
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		cure = "make room, or name a folder elsewhere"
+	case errors.Is(err, syscall.EBUSY):
+		cure = "it is a mount; name a folder within it"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		cure = fmt.Sprintf("name a folder in one that user id %d may write", os.Getuid())
+	}
+	return cli.UsageError{Err: fmt.Errorf("bobbin: %w; %s", folder, cure)}
 }
 
 // namedInBackup returns the path of the configuration file, and the names of the variables that it takes
@@ -107,12 +139,20 @@ what was being posted or pushed then.`
 
 // Run restores a backup.
 func (r *restoreCommand) Run(ctx context.Context, con cli.Console, log *slog.Logger) error {
+	if err := checkNamed(r.Dir); err != nil {
+		return err
+	}
+	if _, err := backup.Read(r.Dir); err != nil { // before a data directory is made for it
+		return describeRestore(err)
+	}
 	target, err := r.Target(con)
 	if err != nil {
 		return err
 	}
 	return storage.UseDatabase(ctx, target, log, func(s *store.Store) error {
-		m, err := backup.Restore(ctx, s.DB, r.Dir, r.Replace)
+		m, err := backup.Restore(ctx, s.DB, r.Dir, r.Replace, func(m backup.Manifest) {
+			fmt.Fprintf(con.Err, "bobbin: restoring %s rows …\n", plaintext.FormatCount(m.Rows()))
+		})
 		if err != nil {
 			return describeRestore(err)
 		}
@@ -138,5 +178,5 @@ func describeRestore(err error) error {
 		return cli.UsageError{Err: errors.New("bobbin: a bot is at work in the database, and nothing was " +
 			"changed; stop it before you replace what it works on")}
 	}
-	return err
+	return fmt.Errorf("nothing was restored: %w", err)
 }

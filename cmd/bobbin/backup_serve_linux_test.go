@@ -64,9 +64,12 @@ func TestARunningBotIsBackedUpAndGoesOnElsewhere(t *testing.T) {
 
 	second := filepath.Join(b.dir, "second")
 	defer b.serve(ctx, second)()
-	require.Contains(t, b.command(second, "restore", backup), "Restored: ")
+	code, out, errs := b.try(second, "restore", backup)
+	require.Equal(t, cli.ExitOK, code, errs)
+	require.Contains(t, out, "Restored: ")
+	require.Regexp(t, `^bobbin: restoring [\d,]+ rows …\n$`, errs, "the database of the running bot is used")
 	require.Equal(t, before, b.command(second, "audit", "--verify"))
-	code, _, errs := b.try(second, "restore", backup)
+	code, _, errs = b.try(second, "restore", backup)
 	require.Equal(t, cli.ExitUsage, code)
 	require.Equal(t, "bobbin: the database is not empty, and nothing was changed; "+
 		"name another, or delete what this one holds with --replace\n", errs)

@@ -40,3 +40,37 @@ func TestAFileForTheDataDirectory(t *testing.T) {
 		require.Contains(t, out, "  problem  "+what+"\n           → "+cure+"\n")
 	}
 }
+
+// TestAnEmptyNameIsNoFolder checks that a variable of a script that is empty does not name the folder of a
+// backup.
+func TestAnEmptyNameIsNoFolder(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{"backup", "restore"} {
+		code, _, errs := call(t, t.Context(), nil, command, "")
+		require.Equal(t, cli.ExitUsage, code)
+		require.Equal(t, "bobbin: name a folder; an empty name was given\n", errs)
+	}
+	code, _, errs := call(t, t.Context(), nil, "")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Equal(t, "bobbin: an empty word is no command; bobbin help lists them\n", errs)
+}
+
+// TestARestoreLooksFirst checks that a restore looks for its archive before it makes a data directory.
+func TestARestoreLooksFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "backup.tar.gz")
+	require.NoError(t, os.WriteFile(file, nil, 0o644))
+	data := filepath.Join(dir, "data")
+	for archive, why := range map[string]string{
+		filepath.Join(dir, "gone"): "there is no such folder",
+		file:                       "it is a file, and a backup is a folder",
+		t.TempDir():                "there is no manifest.json",
+	} {
+		code, _, errs := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": data}, "restore", archive)
+		require.Equal(t, cli.ExitUsage, code)
+		require.Equal(t, "bobbin: "+archive+" is no whole backup: "+why+"; nothing was changed\n", errs)
+		require.NoFileExists(t, data)
+		require.NoDirExists(t, data)
+	}
+}

@@ -1,6 +1,7 @@
 package backup_test
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -69,7 +70,7 @@ func TestABackupIsPutBack(t *testing.T) {
 	s, dir := written(t)
 	before := content(t, s)
 	after := openEmpty(t)
-	_, err := backup.Restore(t.Context(), after.DB, dir, false)
+	_, err := backup.Restore(t.Context(), after.DB, dir, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, before, content(t, after))
 	const constraints = `select count(*) from pg_constraint
@@ -119,7 +120,7 @@ func TestABackupIsOfOneMoment(t *testing.T) {
 	require.NoError(t, held.Commit(t.Context()))
 	require.NoError(t, <-done)
 	after := openEmpty(t)
-	_, err = backup.Restore(t.Context(), after.DB, dir, false)
+	_, err = backup.Restore(t.Context(), after.DB, dir, false, nil)
 	require.NoError(t, err)
 	got := content(t, after)
 	for name, rows := range before {
@@ -137,7 +138,7 @@ func TestADamagedBackupIsRefused(t *testing.T) {
 	after := openEmpty(t)
 	refused := func(what string) {
 		t.Helper()
-		_, err := backup.Restore(t.Context(), after.DB, dir, false)
+		_, err := backup.Restore(t.Context(), after.DB, dir, false, nil)
 		var damaged *backup.DamagedError
 		require.ErrorAs(t, err, &damaged, what)
 		require.NotContains(t, err.Error(), "\n")
@@ -159,7 +160,7 @@ func TestADamagedBackupIsRefused(t *testing.T) {
 		refused("without " + f.Name())
 		require.NoError(t, os.WriteFile(name, text, 0o600))
 	}
-	_, err = backup.Restore(t.Context(), after.DB, dir, false)
+	_, err = backup.Restore(t.Context(), after.DB, dir, false, nil)
 	require.NoError(t, err)
 }
 
@@ -176,7 +177,7 @@ func TestRowsThatDoNotBelongTogetherAreRefused(t *testing.T) {
 	_, err = backup.Write(t.Context(), s.DB, dir, backup.Manifest{})
 	require.NoError(t, err)
 	after := openEmpty(t)
-	_, err = backup.Restore(t.Context(), after.DB, dir, false)
+	_, err = backup.Restore(t.Context(), after.DB, dir, false, nil)
 	require.ErrorContains(t, err, "the rows do not belong together")
 	require.Zero(t, storetest.CountRows(t, after, `select count(*) from sessions`))
 }
@@ -189,22 +190,66 @@ func TestWhatIsThereIsNotOverwritten(t *testing.T) {
 	other := storetest.Open(t)
 	storetest.FillSession(t, other, "mine", "done", 1)
 	mine := content(t, other)
-	_, err := backup.Restore(t.Context(), other.DB, dir, false)
+	_, err := backup.Restore(t.Context(), other.DB, dir, false, nil)
 	require.ErrorIs(t, err, backup.ErrNotEmpty)
 	require.Equal(t, mine, content(t, other))
 
 	_, err = other.Pool.Exec(t.Context(), `insert into replicas (id, seen_at) values ('r', now())`)
 	require.NoError(t, err)
-	_, err = backup.Restore(t.Context(), other.DB, dir, true)
+	_, err = backup.Restore(t.Context(), other.DB, dir, true, nil)
 	require.ErrorIs(t, err, backup.ErrAtWork)
 	_, err = other.Pool.Exec(t.Context(), `delete from replicas`)
 	require.NoError(t, err)
-	_, err = backup.Restore(t.Context(), other.DB, dir, true)
+	_, err = backup.Restore(t.Context(), other.DB, dir, true, nil)
 	require.NoError(t, err)
 	require.Equal(t, content(t, s), content(t, other))
 
 	_, err = backup.Write(t.Context(), s.DB, dir, backup.Manifest{})
-	require.ErrorContains(t, err, "is not empty")
+	require.EqualError(t, err, "no backup was written: "+dir+" is not empty")
+	var folder *backup.FolderError
+	require.ErrorAs(t, err, &folder)
+}
+
+// TestABackupThatCannotBeWritten checks that a backup into what is no folder, and one that is ended in its
+// middle, leave nothing, and that the former says why in one line.
+func TestABackupThatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	s := storetest.OpenPatient(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	require.NoError(t, os.WriteFile(file, []byte("mine"), 0o600))
+	for _, name := range []string{file, filepath.Join(file, "backup")} {
+		_, err := backup.Write(t.Context(), s.DB, name, backup.Manifest{})
+		var folder *backup.FolderError
+		require.ErrorAs(t, err, &folder)
+		require.EqualError(t, err, "no backup was written: "+name+" cannot be written: not a directory")
+	}
+	held, err := s.Pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = held.Exec(t.Context(), `lock table sessions in access exclusive mode`)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		_, err := backup.Write(ctx, s.DB, filepath.Join(dir, "backup"), backup.Manifest{})
+		done <- err
+	}()
+	require.Eventually(t, func() bool {
+		return storetest.CountRows(t, s, `select count(*) from pg_locks where not granted
+			and relation = 'sessions'::regclass`) > 0
+	}, waitFor, tick)
+	begun, err := filepath.Glob(filepath.Join(dir, ".bobbin-backup-*", "*.copy.gz"))
+	require.NoError(t, err)
+	require.NotEmpty(t, begun)
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+	require.NoError(t, held.Rollback(t.Context()))
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, left, 1, "but what was there before")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, "mine", string(text))
 }
 
 // TestBackupsOfOtherVersions checks that a backup of a newer version is refused, and that one of an older
@@ -218,7 +263,7 @@ func TestBackupsOfOtherVersions(t *testing.T) {
 	} {
 		_, dir := written(t)
 		rewrite(t, dir, change)
-		_, err := backup.Restore(t.Context(), openEmpty(t).DB, dir, false)
+		_, err := backup.Restore(t.Context(), openEmpty(t).DB, dir, false, nil)
 		var newer *backup.NewerError
 		require.ErrorAs(t, err, &newer)
 		require.ErrorContains(t, err, "0.9")
@@ -236,10 +281,10 @@ func TestBackupsOfOtherVersions(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "backup")
 	_, err = backup.Write(t.Context(), older.DB, dir, backup.Manifest{})
 	require.NoError(t, err)
-	_, err = backup.Restore(t.Context(), now.DB, dir, false)
+	_, err = backup.Restore(t.Context(), now.DB, dir, false, nil)
 	require.ErrorContains(t, err, "restore it into a new database")
 	after := openEmpty(t)
-	_, err = backup.Restore(t.Context(), after.DB, dir, false)
+	_, err = backup.Restore(t.Context(), after.DB, dir, false, nil)
 	require.NoError(t, err)
 	require.Equal(t, 700, storetest.CountRows(t, after, `select unpriced from sessions`),
 		"the later migrations see the rows")

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -118,19 +119,25 @@ func Read(dir string) (m Manifest, err error) {
 	damaged := func(format string, args ...any) (Manifest, error) {
 		return m, &DamagedError{Dir: dir, Why: fmt.Sprintf(format, args...)}
 	}
+	switch at, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return damaged("there is no such folder")
+	case err == nil && !at.IsDir():
+		return damaged("it is a file, and a backup is a folder")
+	}
 	text, err := os.ReadFile(filepath.Join(dir, manifestFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return damaged("there is no %s", manifestFile)
 	}
 	if err != nil {
-		return m, err
+		return m, unreadable(dir, err)
 	}
 	sum, err := os.ReadFile(filepath.Join(dir, manifestSum))
 	if errors.Is(err, fs.ErrNotExist) {
 		return damaged("there is no %s", manifestSum)
 	}
 	if err != nil {
-		return m, err
+		return m, unreadable(dir, err)
 	}
 	if found := sha256.Sum256(text); !bytes.Equal(sum, []byte(hex.EncodeToString(found[:])+"\n")) {
 		return damaged("%s does not match %s", manifestFile, manifestSum)
@@ -142,6 +149,15 @@ func Read(dir string) (m Manifest, err error) {
 		return m, &NewerError{Dir: dir, Program: m.Program}
 	}
 	return m, m.check(dir)
+}
+
+// unreadable returns the error for a file of a backup that cannot be read.
+func unreadable(dir string, err error) error {
+	var errno syscall.Errno
+	if errors.As(err, &errno) {
+		return &DamagedError{Dir: dir, Why: "a file in it cannot be read: " + errno.Error()}
+	}
+	return err
 }
 
 var identifier = regexp.MustCompile(`^[a-z][a-z0-9_]*$`)
@@ -159,12 +175,12 @@ func (m Manifest) check(dir string) error {
 			return &DamagedError{Dir: dir, Why: "there is no " + t.file()}
 		}
 		if err != nil {
-			return err
+			return unreadable(dir, err)
 		}
 		sum := sha256.New()
 		size, err := io.Copy(sum, f)
 		if err := errors.Join(err, f.Close()); err != nil {
-			return err
+			return unreadable(dir, err)
 		}
 		if size != t.Bytes || hex.EncodeToString(sum.Sum(nil)) != t.SHA256 {
 			return &DamagedError{Dir: dir, Why: t.file() + " is not as it was written"}

@@ -26,7 +26,10 @@ const aliveFor = "15 seconds"
 // Restore puts a backup into the database. It refuses a database that holds anything, unless replace is set:
 // then it deletes that, but not beneath a bot that is at work. It may fill an empty database while a bot runs
 // on it. The rows come in one transaction. The version of the schema afterwards is that of this program.
-func Restore(ctx context.Context, db *database.DB, dir string, replace bool) (Manifest, error) {
+// filling is called, unless it is nil, when nothing was refused and the rows come.
+func Restore(
+	ctx context.Context, db *database.DB, dir string, replace bool, filling func(Manifest),
+) (Manifest, error) {
 	m, err := Read(dir)
 	if err != nil {
 		return m, err
@@ -39,7 +42,7 @@ func Restore(ctx context.Context, db *database.DB, dir string, replace bool) (Ma
 		return m, err
 	}
 	err = db.Transact(ctx, func(tx pgx.Tx) error {
-		r := restoring{tx: tx, dir: dir, manifest: m, replace: replace}
+		r := restoring{tx: tx, dir: dir, manifest: m, replace: replace, filling: filling}
 		return r.run(ctx)
 	})
 	if err != nil {
@@ -54,11 +57,15 @@ type restoring struct {
 	dir      string
 	manifest Manifest
 	replace  bool
+	filling  func(Manifest)
 }
 
 func (r restoring) run(ctx context.Context) error {
 	if err := r.begin(ctx); err != nil {
 		return err
+	}
+	if r.filling != nil {
+		r.filling(r.manifest)
 	}
 	keys, err := r.dropForeignKeys(ctx)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 
@@ -24,11 +25,43 @@ var ofTheMoment = []string{
 	"river_queue",
 }
 
+// A FolderError means that no backup could be written into a folder. What was there is unchanged, and nothing
+// of the backup is left.
+type FolderError struct {
+	Dir, Why string
+	Err      error // nil: it is Why alone
+}
+
+func (f *FolderError) Error() string {
+	return fmt.Sprintf("no backup was written: %s %s", f.Dir, f.Why)
+}
+
+// Unwrap returns what the system answered.
+func (f *FolderError) Unwrap() error { return f.Err }
+
+// inFolder returns a FolderError if the system refused to write into the folder, and any other error
+// unchanged.
+func inFolder(dir string, err error) error {
+	var errno syscall.Errno
+	var path *fs.PathError
+	var link *os.LinkError
+	if !errors.As(err, &path) && !errors.As(err, &link) || !errors.As(err, &errno) {
+		return err
+	}
+	return &FolderError{Dir: dir, Why: "cannot be written: " + errno.Error(), Err: errno}
+}
+
 // Write backs the database up into dir, which must not exist or be empty. m says who makes it, and what is
-// named in it.
+// named in it. If dir cannot be written, the error is a *FolderError.
 func Write(ctx context.Context, db *database.DB, dir string, m Manifest) (Manifest, error) {
+	m, err := writeBeside(ctx, db, dir, m)
+	return m, inFolder(dir, err)
+}
+
+// writeBeside writes the backup into a folder beside dir, which takes its place when it is whole.
+func writeBeside(ctx context.Context, db *database.DB, dir string, m Manifest) (Manifest, error) {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
-		return m, fmt.Errorf("%s is not empty; name another folder", dir)
+		return m, &FolderError{Dir: dir, Why: "is not empty"}
 	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return m, err
 	}
