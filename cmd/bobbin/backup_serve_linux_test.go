@@ -61,6 +61,11 @@ func TestARunningBotIsBackedUpAndGoesOnElsewhere(t *testing.T) {
 	b.hasNoSecret(backup)
 	before := b.command(first, "audit", "--verify")
 	stop()
+	log, err := os.ReadFile(first + ".log")
+	require.NoError(t, err)
+	require.Contains(t, string(log), "bobbin: making a private Postgres in "+first+"/postgres, once …\n")
+	require.True(t, strings.HasSuffix(string(log), "bobbin: stopped; sessions go on at the next start.\n"),
+		string(log))
 
 	second := filepath.Join(b.dir, "second")
 	defer b.serve(ctx, second)()

@@ -66,7 +66,7 @@ func (pc *playgroundCommand) Validate() error {
 	}
 	host, _, err := net.SplitHostPort(pc.Addr)
 	if err != nil {
-		return fmt.Errorf("--addr has to be HOST:PORT: %w", err)
+		return fmt.Errorf("--addr has to be HOST:PORT, such as 127.0.0.1:8080, and not %q", pc.Addr)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
 		return fmt.Errorf("--addr: %q can be reached from other machines; use 127.0.0.1, ::1 or "+
@@ -100,7 +100,11 @@ func (pc *playgroundCommand) Run(ctx context.Context, con cli.Console, log *slog
 	if !pc.NoBrowser {
 		playground.Browse(p.URL)
 	}
-	return errors.Join(p.Serve(ctx), p.Close())
+	err = errors.Join(p.Serve(ctx), p.Close())
+	if err == nil && ctx.Err() != nil {
+		fmt.Fprintf(con.Err, "bobbin: stopped; the next start goes on with what is in %s.\n", opt.Dir)
+	}
+	return err
 }
 
 // dir returns the folder of the playground: --keep, or one for each repository.

@@ -58,7 +58,11 @@ func (sc *serveCommand) Run(ctx context.Context, con cli.Console, log *slog.Logg
 	if con.Hangup != nil {
 		r.asked = con.Hangup()
 	}
-	return r.run(ctx, s)
+	err = r.run(ctx, s)
+	if err == nil && ctx.Err() != nil {
+		fmt.Fprintln(con.Err, "bobbin: stopped; sessions go on at the next start.")
+	}
+	return err
 }
 
 // settings reads the configuration file and the environment, and returns the settings of the

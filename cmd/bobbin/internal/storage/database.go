@@ -9,8 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -88,6 +90,7 @@ func connectDatabase(
 		if err := CheckDataDir(s.DataDir); err != nil {
 			return nil, nil, cli.UsageError{Err: fmt.Errorf("bobbin: %w", err)}
 		}
+		sayFirst(s)
 		var err error
 		own, err = postgres.Start(ctx, postgres.Config{
 			Dir:      ClusterDir(s),
@@ -119,6 +122,13 @@ func connectDatabase(
 		return nil, nil, describeFailure(ctx, where, err)
 	}
 	return own, st, nil
+}
+
+// sayFirst says that a private Postgres is made, which takes some seconds, if there is none yet.
+func sayFirst(s Target) {
+	if _, err := os.Stat(ClusterDir(s)); s.Progress != nil && errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintf(s.Progress, "bobbin: making a private Postgres in %s, once …\n", ClusterDir(s))
+	}
 }
 
 // patienceWith returns the time limit for one attempt to connect to the Postgres at address. A host that says
