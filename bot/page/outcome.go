@@ -79,7 +79,7 @@ func (p *Pages) outcome(ctx context.Context, a home.Access, v sessionPage, m mar
 		return o, err
 	}
 	o.Headline, o.Tone = headline(s, store.Paused(pauses, s), was, v.Pushes)
-	o.Thread = p.Homes.Permalink(s.Thread)
+	o.Thread = s.Thread.Permalink(cmp.Or(p.Threads, p.Homes.WorkspaceURL))
 	o.Spent = spent(s, was)
 	if !a.Code {
 		return o, nil

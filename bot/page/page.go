@@ -29,6 +29,7 @@ var assets embed.FS
 type Pages struct {
 	Links   *Links
 	Homes   *home.Homes
+	Threads string // address of the workspace in links to threads; empty: that of Homes
 	Store   *store.Store
 	Secrets *redact.Finder // masks secrets in everything that is shown; nil: masks nothing
 	// NameOf returns the display name of a Slack user, or the id if there is none.

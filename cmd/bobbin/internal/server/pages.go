@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/bobbinhq/bobbin/bot/page"
@@ -27,6 +28,7 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	pages := &page.Pages{
 		Links:    links,
 		Homes:    homes,
+		Threads:  cmp.Or(s.ThreadsURL, homes.WorkspaceURL),
 		Store:    b.Store,
 		Secrets:  s.Secrets,
 		NameOf:   directory.DisplayName,

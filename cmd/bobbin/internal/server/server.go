@@ -296,7 +296,7 @@ func (b *Server) newHomes(s Settings, slack *bot.Slack, directory *people.Direct
 		Directory:    directory,
 		Admins:       s.Admins,
 		Settings:     s.summary(),
-		WorkspaceURL: cmp.Or(s.ThreadsURL, slack.WorkspaceURL()),
+		WorkspaceURL: slack.WorkspaceURL(),
 		Limits:       s.Limits,
 		DocsURL:      docsURL,
 	}
