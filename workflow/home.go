@@ -82,16 +82,16 @@ var HomeStatuses = []HomeStatus{HomeAtWork, HomeWaiting, HomeFinished, HomeBroke
 // Standing returns the group in which the session is listed.
 func (h HomeSession) Standing() HomeStatus {
 	switch {
+	case h.Phase == PhaseStopped && h.Pushed && !h.Joined():
+		return HomeFinished
 	case h.Phase == PhaseStopped, h.Phase == PhaseFailed:
 		return HomeBrokenOff
 	case h.Phase == PhaseDone, h.Phase == PhaseAnswered:
 		return HomeFinished
 	case h.Open && h.Why == "":
 		return HomeAtWork
-	case h.Why != "", h.Phase == PhaseReported, h.Phase == PhasePlanShown, h.Phase == PhasePaused:
-		return HomeWaiting
 	}
-	return HomeAtWork
+	return HomeWaiting
 }
 
 // A ChannelStatus is what the bot does in one channel, for one reader.

@@ -116,6 +116,11 @@ func (s Session) State(paused bool) string {
 		return "waits for an approval"
 	case !s.Open && !s.Phase.Ended():
 		return "waits for an answer"
+	case !s.Pushed || s.Joined():
+	case s.Phase == PhaseDone, s.Phase == PhaseAnswered: // a question after the push changes nothing of it
+		return "pushed"
+	case s.Phase == PhaseStopped, s.Phase == PhaseFailed:
+		return string(s.Phase) + " after a push"
 	}
 	return string(s.Phase)
 }
@@ -145,6 +150,7 @@ type Codebase struct {
 	Voided     int      // newest revision that is about another repository or branch; 0: none is
 	Branch     string   // branch of the work; set with the approval
 	Head       string   // last commit of the session's own work; empty before any
+	Pushed     bool     // a push of the session went out; the store reads it, and never writes it
 }
 
 // An Interview counts the questions of the interview that is under way.

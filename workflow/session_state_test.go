@@ -24,6 +24,19 @@ func TestSessionState(t *testing.T) {
 	}
 	require.Equal(t, "waits for an answer", Session{Phase: PhaseExploring, Title: "asked"}.State(false))
 	require.Equal(t, "nothing was begun", Session{Phase: PhaseExploring}.State(true))
+	pushed := Codebase{Pushed: true}
+	for want, s := range map[string]Session{
+		"pushed":               {Phase: PhaseDone, Codebase: pushed},
+		"stopped after a push": {Phase: PhaseStopped, Codebase: pushed},
+		"failed after a push":  {Phase: PhaseFailed, Codebase: pushed},
+		"working":              {Phase: PhaseWorking, Codebase: pushed, TurnState: TurnState{Open: true}},
+	} {
+		require.Equal(t, want, s.State(false))
+	}
+	require.Equal(t, "pushed", Session{Phase: PhaseAnswered, Codebase: pushed}.State(false),
+		"a question after the push")
+	require.Equal(t, HomeFinished, HomeSession{Session: Session{Phase: PhaseStopped, Codebase: pushed}}.Standing())
+	require.Equal(t, HomeBrokenOff, HomeSession{Session: Session{Phase: PhaseStopped}}.Standing())
 	require.Equal(t, "paused by the operator", Session{Phase: PhaseWorking}.State(true))
 	require.Equal(t, "waits for an approval", Session{Phase: PhaseReported}.State(true))
 	require.Equal(t, "done", Session{Phase: PhaseDone}.State(true))

@@ -131,6 +131,8 @@ func headline(
 	case state == workflow.PausedByOperator:
 	case s.Phase == workflow.PhaseDone:
 		return doneHeadline(s, o, pushes)
+	case s.Phase == workflow.PhaseAnswered && s.Pushed:
+		return doneHeadline(s, o, pushes)
 	case s.Phase == workflow.PhaseAnswered:
 		return "Answered", "good"
 	case s.Phase == workflow.PhaseReported:
@@ -139,6 +141,9 @@ func headline(
 		return fmt.Sprintf("The plan, revision %d, %s", s.Revision, state), "wait"
 	case s.Joined():
 		return "Joined to another thread", "wait"
+	case s.Phase == workflow.PhaseStopped && s.Pushed:
+		words, tone = doneHeadline(s, o, pushes)
+		return words + "; stopped since", tone
 	case s.Phase == workflow.PhaseStopped:
 		return "Stopped", "bad"
 	case s.Phase == workflow.PhaseFailed:

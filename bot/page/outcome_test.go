@@ -18,6 +18,11 @@ func TestHeadline(t *testing.T) {
 	bug.Kind = workflow.KindBug
 	joined := in(workflow.PhaseStopped)
 	joined.Join(7)
+	after := func(phase workflow.Phase) workflow.Session {
+		s := in(phase)
+		s.Pushed = true
+		return s
+	}
 	atWork := in(workflow.PhaseVerifying)
 	atWork.Open = true
 	done := []push{{Push: workflow.Push{State: workflow.PushDone}}}
@@ -48,6 +53,8 @@ func TestHeadline(t *testing.T) {
 		{s: in(workflow.PhasePaused), words: "Waits for a decision", tone: "wait"},
 		{s: refusedBy, words: "Waits: the model refused", tone: "wait"},
 		{s: in(workflow.PhaseStopped), words: "Stopped", tone: "bad"},
+		{s: after(workflow.PhaseStopped), pushes: done, words: "Done and pushed; stopped since", tone: "good"},
+		{s: after(workflow.PhaseAnswered), pushes: done, words: "Done and pushed", tone: "good"},
 		{s: joined, words: "Joined to another thread", tone: "wait"},
 		{s: in(workflow.PhaseFailed), words: "Given up", tone: "bad"},
 		{s: in(workflow.PhaseAligning), words: "Waits for an answer", tone: "wait"},

@@ -142,6 +142,7 @@ const SessionColumns = `id, team, channel, split_part(thread_ts, ' ', 1), coales
 		where r.session_id = sessions.id and r.revision = sessions.revision), ''),
 	epoch, open, spent_usd, tokens, unpriced, created_at, updated_at,
 	way, was, asked, may_ask, halted, finding, trouble,
+	exists (select 1 from pushes p where p.session_id = sessions.id and p.state = 'pushed'),
 	array(select channel || ' ' || thread_ts || ' ' || newest from moves
 		where session_id = sessions.id and state = 'moved' order by number)`
 
@@ -156,7 +157,7 @@ func ScanSession(row pgx.Row) (workflow.Session, error) {
 		&s.ReportKind,
 		&s.Epoch, &s.Open, &s.SpentUSD, &s.Tokens, &s.Unpriced, &s.Created, &s.Updated,
 		&s.Workflow, &s.PreviousPhase, &s.QuestionsAsked, &s.QuestionLimit, &s.Halted,
-		&s.Finding, &s.Trouble, &left,
+		&s.Finding, &s.Trouble, &s.Pushed, &left,
 	)
 	for _, was := range left {
 		x := workflow.LeftThread{Thread: workflow.Thread{Team: s.Thread.Team}}

@@ -210,6 +210,7 @@ func TestAHomeInTheGallery(t *testing.T) {
 			Codebase:  workflow.Codebase{Repository: "shop"},
 			SpentUSD:  0.5,
 			Updated:   time.Unix(1_700_000_000, 0),
+			TurnState: workflow.TurnState{Open: phase == workflow.PhaseExploring},
 		}, Why: why}
 	}
 	help := &workflow.Help{DocsURL: "https://example.com/people"}

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -197,11 +198,7 @@ func (h HomePage) sessionLine(x workflow.HomeSession, reader workflow.Person) st
 	if title == "" {
 		title = "(no words)"
 	}
-	phase := strings.ReplaceAll(string(x.Phase), "_", " ")
-	if x.Why != "" {
-		phase += ": " + x.Why
-	}
-	parts := []string{phase}
+	parts := []string{cmp.Or(x.Why, x.State(false))}
 	if full := !reader.Guest && !reader.Stranger && reader.Name != ""; full && x.Repository != "" {
 		parts = append(parts, mrkdwn.Escape(x.Repository))
 	}

@@ -278,6 +278,7 @@ func (d *Delivery) publishCommit(
 			Open:   ledger.Rest,
 			Change: func(s *workflow.Session) {
 				s.Head = commit
+				s.Pushed = true
 				s.Workflow = workflow.CommandNone
 			},
 		},

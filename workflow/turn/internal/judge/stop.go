@@ -46,15 +46,16 @@ func (j *Judge) stopParts(
 		store.PicturesStopped{},
 		backports.Stop{}, ciproof.Stop{}, ticket.Stop{})
 	kept := "The work so far is kept; "
-	if j.Session().Phase == workflow.PhaseDone && !j.Session().Open {
+	if phase := j.Session().Phase; !j.Session().Open &&
+		(phase == workflow.PhaseDone || phase == workflow.PhaseAnswered) {
 		// nothing ran but what runs beside the turns
+		kept = "Nothing else runs now; "
 		pushed, err := j.Objections.PushedLine(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		if pushed != "" {
 			said = pushed
-			kept = "Nothing else runs now; "
 		}
 	}
 	awaited, err := ciproof.Register{Store: j.Store}.Awaited(ctx, j.Session().ID)
