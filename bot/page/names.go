@@ -30,9 +30,12 @@ func (p *Pages) namer(ctx context.Context) func(user string) string {
 	}
 }
 
-// words returns a text as people read it: without secrets, and with names in place of ids.
+// mask returns a text without secrets, and without characters that hide or reverse others.
+func (p *Pages) mask(text string) string { return mrkdwn.Visible(p.Secrets.Mask(text)) }
+
+// words returns a text as people read it: as mask returns it, with names in place of ids.
 func (p *Pages) words(ctx context.Context, text string) string {
-	text = p.Secrets.Mask(text)
+	text = p.mask(text)
 	if p.Readable == nil {
 		return text
 	}

@@ -256,7 +256,7 @@ func agentWords(told view.Told) string {
 
 // pullOf returns a pull request as it is shown.
 func (p *Pages) pullOf(x view.Pull) pull {
-	shown := pull{Name: "Pull request", URL: x.URL, Title: p.Secrets.Mask(x.Title), State: x.State}
+	shown := pull{Name: "Pull request", URL: x.URL, Title: p.mask(x.Title), State: x.State}
 	if x.Number > 0 {
 		shown.Name = fmt.Sprintf("#%d", x.Number)
 	}
@@ -264,7 +264,7 @@ func (p *Pages) pullOf(x view.Pull) pull {
 	case "intended":
 		shown.State = "is being opened"
 	case "refused":
-		shown.State = "refused by the host: " + p.Secrets.Mask(x.Reason)
+		shown.State = "refused by the host: " + p.mask(x.Reason)
 	}
 	return shown
 }
@@ -273,7 +273,7 @@ func (p *Pages) approvalOf(a view.Approved, name func(string) string) approval {
 	shown := approval{
 		By:       personOf(name(a.User)),
 		Revision: a.Revision,
-		Limits:   p.Secrets.Mask(a.Scope),
+		Limits:   p.mask(a.Scope),
 		At:       a.At,
 	}
 	if a.Push {

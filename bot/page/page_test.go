@@ -156,6 +156,25 @@ func TestWhatWasReadIsWords(t *testing.T) {
 	require.Contains(t, html, "the program")
 }
 
+// TestHiddenCharacters checks that words lose the characters that hide or reverse others, and that code shows
+// them as escapes: there they may be what is wrong.
+func TestHiddenCharacters(t *testing.T) {
+	t.Parallel()
+	const reversed = "paid \u202eback\u2066 \u200bnow"
+	p := &Pages{DiffOf: func(context.Context, string, string) string {
+		return "diff --git a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-x\n+y // " + reversed + "\n"
+	}}
+	require.Equal(t, "paid back now", p.words(t.Context(), reversed))
+	require.Equal(t, "paid back now", wholeTitle(reversed))
+	files := p.diffOf(t.Context(), "shop", "c0ffee")
+	require.Len(t, files, 1)
+	require.Contains(t, string(files[0].Hunks[0].Lines[1].Code), `paid \u202eback\u2066 \u200bnow`)
+	list := listView(workflow.HomeView{Others: []workflow.HomeSession{{
+		Session: workflow.Session{Finding: reversed, Phase: workflow.PhaseDone},
+	}}}, "", "", func(string) string { return "" })
+	require.Equal(t, "paid back now", list.Groups[0].Sessions[0].Name())
+}
+
 // TestNames checks that people read names in place of ids, also of those that Slack does not name, and that
 // nothing else that looks like an id is changed.
 func TestNames(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 	"github.com/bobbinhq/bobbin/workflow/store/progress"
 )
 
@@ -41,9 +42,9 @@ func (p *Pages) pushes(ctx context.Context, s workflow.Session) ([]push, error) 
 	var list []push
 	for _, x := range slices.Backward(all) {
 		shown := push{Push: x}
-		shown.Reason = p.Secrets.Mask(x.Reason)
+		shown.Reason = p.mask(x.Reason)
 		if x.State == workflow.PushDone {
-			shown.Files = proven(p.diffOf(ctx, s.Repository, x.Commit), hunksOf(rows, x), p.Secrets.Mask)
+			shown.Files = proven(p.diffOf(ctx, s.Repository, x.Commit), hunksOf(rows, x), p.mask)
 		}
 		for _, f := range shown.Files {
 			shown.Added = shown.Added + f.Added
@@ -115,7 +116,8 @@ func (p *Pages) diffOf(ctx context.Context, repository, commit string) []pagesty
 	if known {
 		return files
 	}
-	files = pagestyle.SplitDiff(p.Secrets.Mask(p.DiffOf(ctx, repository, commit)))
+	// A character that hides or reverses others is shown as its escape: it may be what is wrong with the code.
+	files = pagestyle.SplitDiff(plaintext.EscapeText(p.Secrets.Mask(p.DiffOf(ctx, repository, commit))))
 	if len(files) == 0 {
 		return nil // it may be available later
 	}

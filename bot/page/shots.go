@@ -25,7 +25,7 @@ func (p *Pages) shots(ctx context.Context, session string) (list []shot, err err
 		return nil, err
 	}
 	for _, x := range pages {
-		s := shot{Page: p.Secrets.Mask(x.Path), Caption: "is new"}
+		s := shot{Page: p.mask(x.Path), Caption: "is new"}
 		for _, taken := range []struct {
 			when string
 			store.Picture

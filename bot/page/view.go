@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
 	"github.com/bobbinhq/bobbin/workflow/plaintext"
@@ -173,6 +174,7 @@ func (p *Pages) work(ctx context.Context, s workflow.Session) (w work, err error
 // wholeTitle adds an ellipsis to a title that was cut: a session's row keeps 120 characters of the first
 // message.
 func wholeTitle(title string) string {
+	title = mrkdwn.Visible(title)
 	if utf8.RuneCountInString(title) < 120 {
 		return title
 	}
@@ -210,7 +212,7 @@ func (p *Pages) shownEntry(ctx context.Context, e view.Entry, name func(string) 
 func (p *Pages) wholeEntry(ctx context.Context, e view.Entry, name func(string) string) entry {
 	brief := ""
 	if e.Kind == view.Call {
-		brief, e.Text = p.Secrets.Mask(briefArgument(e.Text)), readableArguments(e.Text)
+		brief, e.Text = p.mask(briefArgument(e.Text)), readableArguments(e.Text)
 	}
 	if e.Kind == view.Line {
 		e.Text = workflow.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
@@ -219,11 +221,11 @@ func (p *Pages) wholeEntry(ctx context.Context, e view.Entry, name func(string) 
 	}
 	e.Title = p.words(ctx, workflow.WithoutMark(e.Title))
 	if e.Kind == view.Call {
-		e.Text = p.Secrets.Mask(e.Text)
+		e.Text = p.mask(e.Text)
 	} else {
 		e.Text = p.words(ctx, e.Text)
 	}
-	e.Output = p.Secrets.Mask(e.Output)
+	e.Output = p.mask(e.Output)
 	shown := entry{Entry: e, Name: e.Who, Brief: plaintext.CutLine(brief, 100)}
 	switch e.Kind {
 	case view.Person, view.Decision:
@@ -359,7 +361,7 @@ func (p *Pages) wayOf(ctx context.Context, r workflow.Report, m markup) (way []s
 		return nil
 	}
 	for _, e := range body.Evidence {
-		source := strings.TrimSpace(p.Secrets.Mask(e.Source))
+		source := strings.TrimSpace(p.mask(e.Source))
 		first, rest, _ := strings.Cut(source, "\n")
 		at := step{Claim: m.line(p.words(ctx, e.Claim)), Grade: e.Grade}
 		if rest != "" {
@@ -429,7 +431,7 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 		for _, s := range list {
 			isPaused := s.Why == workflow.PausedByOperator
 			_, tone := headline(s.Session, isPaused, view.Outcome{}, nil)
-			s.Title = wholeTitle(s.Title)
+			s.Title, s.Finding = wholeTitle(s.Title), mrkdwn.Visible(s.Finding)
 			shown := listed{s, channel(s.Thread.Channel), s.State(isPaused), tone}
 			if (state == "" || state == name) && matches(shown, query) {
 				g.Sessions = append(g.Sessions, shown)
