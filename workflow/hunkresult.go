@@ -17,6 +17,7 @@ type HunkResult struct {
 	Text    string // unified diff; only set if the hunk is not needed
 	Verdict string // HunkNeeded, HunkUnneeded or HunkUntried
 	Why     string // what fails without the hunk, or why it was not tried
+	ToBuild bool   // it is needed, and no test shows it: without it the code does not build
 	Kept    string // the reason to keep it although nothing fails without it; empty: no reason given yet
 }
 
@@ -73,12 +74,15 @@ func (hr HunkResults) Open() (open HunkResults) {
 // Line says how many of the hunks are needed, why others are kept, and which were not tried. It returns an
 // empty string if there are no hunks.
 func (hr HunkResults) Line() string {
-	needed := 0
+	needed, toBuild := 0, 0
 	var kept, untried []string
 	for _, h := range hr {
 		switch h.Verdict {
 		case HunkNeeded:
 			needed++
+			if h.ToBuild {
+				toBuild++
+			}
 		case HunkUntried:
 			untried = append(untried, h.quotedPlace())
 		default:
@@ -98,6 +102,13 @@ func (hr HunkResults) Line() string {
 		line = fmt.Sprintf("%d of 1 hunk is needed", needed)
 	case needed == 1:
 		line = fmt.Sprintf("1 of %d hunks is needed", len(hr))
+	}
+	switch {
+	case toBuild == 0:
+	case toBuild == needed:
+		line += ", only to build"
+	default:
+		line += fmt.Sprintf(", %d of them only to build", toBuild)
 	}
 	if more := len(kept) - maxKept; more > 0 {
 		kept = append(kept[:maxKept], fmt.Sprintf("and %d more", more))

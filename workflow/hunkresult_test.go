@@ -8,6 +8,7 @@ import (
 func TestHunksInALine(t *testing.T) {
 	t.Parallel()
 	needed := HunkResult{Path: "a.go", Line: 3, Verdict: HunkNeeded, Why: "TestA fails"}
+	builds := HunkResult{Path: "b.go", Line: 1, Verdict: HunkNeeded, Why: "shop does not compile", ToBuild: true}
 	kept := HunkResult{Path: "cart`s.go", Line: 40, Verdict: HunkUnneeded, Kept: "it reads better"}
 	late := HunkResult{Path: "new.go", Verdict: HunkUntried, Why: "no time was left"}
 	for want, l := range map[string]HunkResults{
@@ -16,6 +17,8 @@ func TestHunksInALine(t *testing.T) {
 		"3 of 3 hunks are needed": {needed, needed, needed},
 		"0 of 1 hunk is needed; kept: " +
 			"`cart's.go:40` (“it reads better”)": {kept},
+		"3 of 3 hunks are needed, 1 of them only to build": {needed, builds, needed},
+		"2 of 2 hunks are needed, only to build":           {builds, builds},
 		"1 of 3 hunks is needed; kept: `cart's.go:40` (“it reads better”); not tried, since " +
 			"there was no time left: `new.go`": {needed, kept, late},
 		"None of 2 hunks was tried, since there was no time left: `new.go`, `b.go:7`": {

@@ -99,7 +99,7 @@ func (p *proving) addNewTest(n newTest, onBase, branch index) {
 		p.addRed(n, red, branch)
 	case !ran && unrun:
 		p.addRed(n, n.notSkipped(branch), branch)
-		if b, ok := onBase.brokenFor(n.unit.group, branch); ok && b.Broken == "does not compile" {
+		if b, ok := onBase.brokenFor(n.unit.group, branch); ok && b.Broken == result.DoesNotCompile {
 			p.uncompiled = append(p.uncompiled, n)
 		}
 		if how != "" {
@@ -186,7 +186,7 @@ func (p *proving) redUnrun(n newTest, onBase, branch index) (red bool, how strin
 
 // howBroken returns the note that a group of tests could not run on the base.
 func (p *proving) howBroken(b result.Test) string {
-	if b.Broken == "does not compile" || b.Broken == "could not be loaded" {
+	if b.Broken == result.DoesNotCompile || b.Broken == "could not be loaded" {
 		return fmt.Sprintf("%s %s on %s, where something it uses is missing (counts as failing)", b.Group,
 			b.Broken, p.BaseName)
 	}

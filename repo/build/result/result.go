@@ -52,6 +52,9 @@ type LeftOut struct {
 	Cure string // as of StopCure
 }
 
+// DoesNotCompile is the reason of a group that is broken because its code does not compile.
+const DoesNotCompile = "does not compile"
+
 // BrokenGroup returns the Test that stands for a group whose further tests could not run.
 func BrokenGroup(group, why, output string) Test {
 	return Test{Name: group + " " + why, Group: group, Status: Failed, Broken: why, Output: output}

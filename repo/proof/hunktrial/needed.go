@@ -31,6 +31,7 @@ type Hunk struct {
 	Numbers []int // as in ListHunks
 	Verdict Verdict
 	Why     string // for a needed hunk what fails, such as "TestSplit fails"; for an untried one the reason
+	ToBuild bool   // it is needed, and the first thing that fails without it is the build
 }
 
 // A Trial tries the hunks of one proven change.
@@ -133,7 +134,7 @@ func (tr *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 	if h.Verdict == Needed {
 		return nil
 	}
-	why, err := tr.whatFails(ctx, *h, wide)
+	lost, err := tr.whatFails(ctx, *h, wide)
 	var clash *git.PathError
 	switch {
 	case ctx.Err() != nil: // the cancelled context may be what made it fail
@@ -144,9 +145,10 @@ func (tr *trialRun) tryHunk(ctx context.Context, h *Hunk, wide bool) error {
 		h.Why = "another change stands in its place"
 	case err != nil:
 		return err
-	case why != "":
+	case lost.why != "":
 		h.Verdict = Needed
-		h.Why = why
+		h.Why = lost.why
+		h.ToBuild = lost.builds
 	case wide:
 		h.Verdict = Unneeded
 		h.Why = ""

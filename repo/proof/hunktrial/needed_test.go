@@ -168,6 +168,9 @@ func TestEachHunkIsTakenOutAlone(t *testing.T) {
 		"unneeded money/spare.go:",
 	}, lines)
 
+	for _, h := range all {
+		require.Equal(t, strings.HasSuffix(h.Why, "does not compile"), h.ToBuild, h.Why)
+	}
 	moved := all[slices.IndexFunc(all, func(h Hunk) bool { return path.Base(h.Path) == "format.go" })]
 	require.Len(t, moved.Numbers, 2, "a file that moved is one hunk, and is there once without it")
 
@@ -305,12 +308,12 @@ func TestAHunkMayBreakOneTestOfAName(t *testing.T) {
 	}
 	const passed, failed, skipped = result.Passed, result.Failed, result.Skipped
 	x := &trialRun{Trial: Trial{Proof: proof.Proof{Branch: run(passed, passed, failed)}}}
-	require.Empty(t, x.worse(run(failed, passed, passed), true), "in another order")
-	require.Empty(t, x.worse(run(passed), true), "fewer ran")
-	require.Equal(t, "total fails", x.worse(run(failed, passed, failed), true))
-	require.Equal(t, "total fails", x.worse(run(passed, failed, failed), true))
-	require.Equal(t, "total is skipped", x.worse(run(skipped, passed, failed), true))
-	require.Empty(t, x.worse(run(passed, passed, skipped), true), "it fails on the branch")
+	require.Empty(t, x.worse(run(failed, passed, passed), true).why, "in another order")
+	require.Empty(t, x.worse(run(passed), true).why, "fewer ran")
+	require.Equal(t, "total fails", x.worse(run(failed, passed, failed), true).why)
+	require.Equal(t, "total fails", x.worse(run(passed, failed, failed), true).why)
+	require.Equal(t, "total is skipped", x.worse(run(skipped, passed, failed), true).why)
+	require.Empty(t, x.worse(run(passed, passed, skipped), true).why, "it fails on the branch")
 }
 
 // The time for hunks grows with the suite, up to a maximum that only a configured time exceeds.

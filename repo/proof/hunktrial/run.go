@@ -20,26 +20,32 @@ import (
 	"github.com/bobbinhq/bobbin/repo/proof"
 )
 
-// whatFails runs tests without a hunk and returns what fails that does not fail with it. It returns an
-// empty string if nothing does, or if there are no such tests to run.
-func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (string, error) {
+// A loss is what fails without a hunk, and not with it. Its zero value says that nothing does.
+type loss struct {
+	why    string
+	builds bool // no test fails: it does not build
+}
+
+// whatFails runs tests without a hunk and returns what fails that does not fail with it. It returns no loss
+// if nothing does, or if there are no such tests to run.
+func (tr *trialRun) whatFails(ctx context.Context, h Hunk, wide bool) (loss, error) {
 	without, err := tr.without(ctx, h.Numbers)
 	if err != nil {
-		return "", err
+		return loss{}, err
 	}
 	checker := tr.Checker.Named(tr.nameOf(h), result.Result{})
 	p, narrow := tr.nearTests()
 	if wide {
 		p, narrow = tr.widerTests(h, without)
 	} else if !narrow {
-		return "", nil
+		return loss{}, nil
 	}
 	if !narrow && time.Until(tr.deadline) < tr.Proof.Branch.Took {
-		return "", errNoTime
+		return loss{}, errNoTime
 	}
 	r, err := tr.runWithout(ctx, checker, without, p)
 	if err != nil {
-		return "", err
+		return loss{}, err
 	}
 	return tr.worse(r, narrow), nil
 }
@@ -218,7 +224,7 @@ func (tr *trialRun) isPackage(folder string, versions []diff.Version) bool {
 // worse returns what fails in a run and does not fail on the branch. If the run was narrowed, a failure
 // of the test command counts only with the name of a test, since the command may have found no test at
 // all.
-func (tr *trialRun) worse(r result.Result, narrow bool) string {
+func (tr *trialRun) worse(r result.Result, narrow bool) loss {
 	if tr.Proof.Miscounted != "" {
 		r = r.WithoutCounts()
 	}
@@ -233,23 +239,23 @@ func (tr *trialRun) worse(r result.Result, narrow bool) string {
 		case t.Status == result.Failed && is.Failed <= was.Failed:
 			// no more of this name fail than on the branch
 		case t.Status == result.Failed && t.Broken != "":
-			return t.Group + " " + t.Broken
+			return loss{t.Group + " " + t.Broken, t.Broken == result.DoesNotCompile}
 		case t.Status == result.Failed:
-			return t.Name + " fails"
+			return loss{why: t.Name + " fails"}
 		case t.Status == result.Skipped && is.Skipped > was.Skipped && is.Passed < was.Passed:
-			return t.Name + " is skipped"
+			return loss{why: t.Name + " is skipped"}
 		}
 	}
 	switch {
 	case r.BuildRan && !r.BuildOK && tr.Proof.Branch.BuildOK:
-		return "the build fails"
+		return loss{"the build fails", true}
 	case r.Stopped != "":
-		return "the run " + r.StopReason()
+		return loss{why: "the run " + r.StopReason()}
 	case narrow:
 	case r.Missing.Tests != "":
-		return "the tests do not start"
+		return loss{why: "the tests do not start"}
 	case r.TestsRan && !r.TestsOK && tr.Proof.Branch.TestsOK:
-		return "the tests fail"
+		return loss{why: "the tests fail"}
 	}
-	return ""
+	return loss{}
 }

@@ -59,7 +59,7 @@ func (c *cargoRun) readLine(line string) {
 	}
 	if m := cargoBroken.FindStringSubmatch(line); m != nil {
 		c.seen = true
-		c.Tests = append(c.Tests, result.BrokenGroup(m[1], "does not compile", c.errors.String()))
+		c.Tests = append(c.Tests, result.BrokenGroup(m[1], result.DoesNotCompile, c.errors.String()))
 		return
 	}
 	c.readInGroup(line)

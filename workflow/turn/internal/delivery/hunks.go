@@ -164,6 +164,7 @@ func (hc hunkCheck) run(ctx context.Context, work *provenWork) (workflow.HunkRes
 			Line:    h.Line(),
 			Verdict: string(h.Verdict),
 			Why:     plaintext.CutLine(plaintext.OneLine(h.Why), maxReason),
+			ToBuild: h.ToBuild,
 		}
 		if h.Verdict == hunktrial.Unneeded {
 			t.Text = prompt.CutBytes(h.Text, maxHunkText)

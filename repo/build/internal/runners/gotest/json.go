@@ -198,7 +198,7 @@ func (run *events) whyBroken(p *test, failing int) (why, output string) {
 		} else {
 			text = run.other.String()
 		}
-		return "does not compile", text
+		return result.DoesNotCompile, text
 	case strings.Contains(text, "[setup failed]"):
 		return "could not be loaded", run.other.String() + text
 	}

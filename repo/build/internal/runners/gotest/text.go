@@ -74,7 +74,7 @@ func testsOf(m []string, tests []result.Test, output string) []result.Test {
 	why := "failed outside its tests"
 	switch {
 	case strings.Contains(m[3], "[build failed]"):
-		why = "does not compile"
+		why = result.DoesNotCompile
 	case strings.Contains(m[3], "[setup failed]"):
 		why = "could not be loaded"
 	}
