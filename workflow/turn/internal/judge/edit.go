@@ -82,13 +82,18 @@ func (j *Judge) judgeEdit(ctx context.Context, c *Case) ([]store.Part, error) {
 		return j.Objections.Add(ctx, m, person, f)
 	}
 	f := j.ForAgents(m, j.Objections.Edited(ctx, m))
-	if j.Session().Phase == workflow.PhaseStopped { // only a new message lets the session go on
+	stopped := j.Session().Phase == workflow.PhaseStopped
+	approves := c.awaitsConsent() && m.Says.Consent.Consents()
+	if stopped || approves { // only a new message lets the session go on
 		ledger.Change(f, func(u *store.Update) { u.Open, u.Events = nil, nil })
-		if m.ActionID == workflow.ReadAgain && before == "" && m.Says.Decides() {
-			// no agent answers, and nothing else shows that it came
-			f = append(f, store.Lines(j.ProgramLine(person.Name+
-				": that was edited before I could read it, so it allows nothing. Please write it again.")))
-		}
+	}
+	switch { // no agent answers, and nothing else shows that it came
+	case m.ActionID == workflow.ReadAgain && before == "" && (approves || stopped && m.Says.Decides()):
+		f = append(f, store.Lines(j.ProgramLine(person.Name+
+			": that was edited before I could read it, so it allows nothing. Please write it again.")))
+	case approves:
+		f = append(f, j.Tell(m, person, "an edited message approves nothing, since nobody may have read what "+
+			"it says now. To approve, write it as a new message."))
 	}
 	if f, err = j.Objections.Add(ctx, m, person, f); err != nil {
 		return f, err
