@@ -356,8 +356,14 @@ func looseScope(own string) (scope, condition string) {
 	if everything.MatchString(scope) || consentWords.MatchString(scope) || scope == condition {
 		scope = ""
 	}
-	return withUnread(text, scope, condition)
+	if scope, condition = withUnread(text, scope, condition); joking.MatchString(scope) {
+		scope = ""
+	}
+	return scope, condition
 }
+
+// joking matches words that say that the ones before them are not meant. They limit nothing.
+var joking = lazyregexp.New(`(?i)^(?:jk|j/k|lol|rofl|lmao|(?:just |only )?(?:kidding|joking)|ha(?:ha)+)[.!]*$`)
 
 // looseLimit returns the limit that a match of loosely names: what everything but it means, or a step.
 func looseLimit(m []string) string {

@@ -351,10 +351,14 @@ func polite(text string, words []string) string {
 	return text
 }
 
-// trimMark drops one final full stop or exclamation mark. Several marks, such as hesitating dots, stay.
+// trimMark drops a final full stop, or final exclamation marks. Several other marks, such as hesitating dots,
+// stay.
 func trimMark(text string) string {
 	for _, mark := range []string{".", "!", "。", "！"} {
 		rest, ok := strings.CutSuffix(text, mark)
+		if mark == "!" || mark == "！" {
+			rest = strings.TrimRight(rest, mark)
+		}
 		if ok && rest != "" && !strings.ContainsRune(".!?。！？", lastRune(rest)) {
 			return strings.TrimSpace(rest)
 		}

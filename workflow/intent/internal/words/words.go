@@ -134,7 +134,7 @@ func IsPlainASCII(s string) bool {
 	return true
 }
 
-// Polite drops "please" and one final dot or exclamation mark.
+// Polite drops "please" and a final dot, or final exclamation marks.
 func Polite(s string) string {
 	s = TrimAddress(s)
 	s = strings.TrimSpace(trimEnd(s))
@@ -146,13 +146,16 @@ func Polite(s string) string {
 
 var pleases = lazyregexp.New(`(?is)^(?:please,? )?(.*?)(?:,? please)?$`)
 
-// trimEnd drops one final dot or exclamation mark. Several marks, such as hesitating dots, stay.
+// trimEnd drops a final dot, or final exclamation marks. Several other marks, such as hesitating dots, stay.
 func trimEnd(s string) string {
-	if n := len(s); n > 1 && (s[n-1] == '.' || s[n-1] == '!') && s[n-2] != '.' && s[n-2] != '!' &&
-		s[n-2] != '?' {
-		return s[:n-1]
+	end := strings.TrimRight(s, "!")
+	if end == s {
+		end = strings.TrimSuffix(s, ".")
 	}
-	return s
+	if end == "" || strings.ContainsRune(".!?", rune(end[len(end)-1])) {
+		return s
+	}
+	return end
 }
 
 // WithoutSpeech drops code and quotations, which are words that were shown, not said.
