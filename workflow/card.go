@@ -78,7 +78,7 @@ func (c Card) Headline() string {
 		text += fmt.Sprintf(" · %d of %d tasks done", done, all)
 	}
 	if c.Worked > 0 || c.Ended {
-		text += " · " + c.Worked.Round(time.Second).String()
+		text += " · " + plaintext.FormatDuration(c.Worked)
 	}
 	if c.Cost.Tokens > 0 || c.Cost.USD > 0 {
 		text += " · " + c.Cost.String()

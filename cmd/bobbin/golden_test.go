@@ -254,6 +254,13 @@ var (
 	someTokens = regexp.MustCompile(`(– \(|\bused )[\d,]+ tokens\b`)
 )
 
+// cardDurations match the time in a card's headline, and behind a task.
+var cardDurations = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] [^·\n]{1,60}(?: · approved by [^·\n]+)?` +
+		`(?: · \d+ of \d+ tasks done)? · )\d+ (?:s|min)(\b)`),
+	regexp.MustCompile(`(?m)^( +\d+\. \[.*\(.*, )\d+ (?:s|min)(\))$`),
+}
+
 // cardTimes match the times that a card shows only if the run or the task took long: behind the headline
 // of a run that goes on, and behind a task.
 var cardTimes = []*regexp.Regexp{
@@ -280,6 +287,9 @@ func (s *story) stable(ctx context.Context, text string) (string, error) {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, commit, "<commit>"), commit[:7], "<commit>")
 	}
 	text = durations.ReplaceAllString(atWork.ReplaceAllString(text, "<time> at work"), "<time>")
+	for _, shown := range cardDurations {
+		text = shown.ReplaceAllString(text, "$1<time>$2")
+	}
 	text = moments.ReplaceAllString(text, "$1 <moment>.")
 	text = memory.ReplaceAllString(text, "<memory> of memory")
 	text = cardMoney.ReplaceAllString(cardTokens.ReplaceAllString(text, ""), " · <money>")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/plaintext"
 )
 
 const (
@@ -49,7 +50,7 @@ func running(c *workflow.Card) string {
 	if c.Running == "" {
 		return ""
 	}
-	return fmt.Sprintf(" · %s for %s", cardText(c.Running, maxRunning), c.Ran)
+	return fmt.Sprintf(" · %s for %s", cardText(c.Running, maxRunning), plaintext.FormatDuration(c.Ran))
 }
 
 // taskLines returns the tasks as lines, and a last line with the number of tasks that are left out.
@@ -100,7 +101,7 @@ func taskWords(c *workflow.Card, t workflow.CardTask) string {
 		words += fmt.Sprintf(", attempt %d", t.Failures+1)
 	}
 	if t.Took > 0 {
-		words += ", " + t.Took.String()
+		words += ", " + plaintext.FormatDuration(t.Took)
 	}
 	return words
 }

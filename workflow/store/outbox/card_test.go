@@ -126,7 +126,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	c = nextCard(t, s)
 	require.True(t, c.Ended)
 	require.Empty(t, c.Stop)
-	require.Equal(t, "Done · 0s · $1.25", c.Headline())
+	require.Equal(t, "Done · 0 s · $1.25", c.Headline())
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 
 	// The next run has a card of its own, whose figures count from the beginning of that run.
