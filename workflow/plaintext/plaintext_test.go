@@ -147,3 +147,15 @@ func TestFirstOfSaysHowManyMore(t *testing.T) {
 	require.Equal(t, "a, b and 2 more", FirstOf([]string{"a", "b", "c", "d"}, 2))
 	require.Empty(t, FirstOf(nil, 2))
 }
+
+func TestBlank(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", " \n\t", "****", "_ _", "`", "-", "…", "# ", "\u200b\u202e"} {
+		require.True(t, Blank(s), s)
+	}
+	for _, s := range []string{"a", "*7*", "是", "👍", "é"} {
+		require.False(t, Blank(s), s)
+	}
+	require.True(t, AllBlank([]string{"", "**"}))
+	require.False(t, AllBlank([]string{"", "x"}))
+}
