@@ -51,7 +51,7 @@ func (j *Judge) giveHelp(ctx context.Context, c *Case) ([]store.Part, error) {
 	m := c.Message
 	s := c.Session
 	if c.says().AsksForStatus && !c.begins() {
-		return append(j.Ignore(m), whisper(m, j.ProgramLine(j.sayThread(c)))), nil
+		return append(j.Ignore(m), whisper(c, j.ProgramLine(j.sayThread(c)))), nil
 	}
 	q := workflow.HelpQuestion{Channel: s.Thread.Channel}
 	if c.begins() && !strings.HasPrefix(q.Channel, "D") {
@@ -72,12 +72,16 @@ func (j *Judge) giveHelp(ctx context.Context, c *Case) ([]store.Part, error) {
 		untitled := func(s *workflow.Session) { s.Title = "" }
 		return append(j.Ignore(m), store.Lines(said), store.Update{Change: untitled}), nil
 	}
-	return append(j.Ignore(m), whisper(m, said)), nil
+	return append(j.Ignore(m), whisper(c, said)), nil
 }
 
-// whisper returns a line that the writer of the message alone sees.
-func whisper(m intent.Message, said []workflow.Line) store.Hint {
-	return store.Hint{Key: fmt.Sprint("help:", m.ID), User: m.User, Text: said[0].String()}
+// whisper returns a line that the writer of the message alone sees, or everybody in the thread if Slack shows
+// it to nobody alone.
+func whisper(c *Case, said []workflow.Line) store.PrivateLine {
+	m := c.Message
+	return store.PrivateLine{
+		Key: fmt.Sprint("help:", m.ID), User: m.User, Name: c.person().Name, Line: said[0],
+	}
 }
 
 func (j *Judge) helpFor(ctx context.Context, q workflow.HelpQuestion) (workflow.Help, error) {
