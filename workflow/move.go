@@ -45,7 +45,7 @@ func LinkAt(text, ts string) string {
 
 // WhereItGoesOn is what the thread that is left is told.
 func (m Move) WhereItGoesOn() string {
-	return fmt.Sprintf("This goes on in [#%s](%s), as %s says. Please write there: what is written or "+
+	return fmt.Sprintf("This goes on in [#%s](%s), as %s asked. Please write there: what is written or "+
 		"pressed here from now on does not reach me.", m.Name, m.Link, m.UserName)
 }
 

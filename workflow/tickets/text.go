@@ -28,7 +28,7 @@ func (f *Filer) text(ctx context.Context, row ticket.Row) (string, error) {
 	}
 	by := ""
 	if row.UserName != "" {
-		by = ", as " + host.Quote(row.UserName) + " says"
+		by = ", as " + host.Quote(row.UserName) + " asked"
 	}
 	if row.IsComment() {
 		by = ""

@@ -195,7 +195,7 @@ func TestAnIssueIsFiledOnce(t *testing.T) {
 		require.Contains(t, d.filed()[0], "A cent is lost\n")
 		require.NotContains(t, d.filed()[0], secret)
 		require.Contains(t, d.filed()[0],
-			"From a thread in Slack, as ann says: https://acme.slack.com/archives/C1/p1")
+			"From a thread in Slack, as ann asked: https://acme.slack.com/archives/C1/p1")
 		said := d.said(t)
 		require.Contains(t, said[len(said)-1], "Filed as [")
 		require.Contains(t, said[len(said)-1], "“A cent is lost”")

@@ -523,16 +523,16 @@ func TestReleasesOfOneVersionGetABranchEach(t *testing.T) {
 	t.Parallel()
 	o, th := openPushed(t)
 	for _, step := range []struct{ says, answer string }{
-		{"backport to api-1.4 and web-1.4", "Backport to api-1.4 and web-1.4, as ann says."},
+		{"backport to api-1.4 and web-1.4", "Backport to api-1.4 and web-1.4, as ann asked."},
 		{"backport to web-1.4", "The backport to web-1.4 was asked for by ann, as `"},
 		{
 			"backport to 1.4, api/v1.4 and v1.4",
-			"Backport to api/v1.4, as ann says. It gets its own branch and its own proof. " +
+			"Backport to api/v1.4, as ann asked. It gets its own branch and its own proof. " +
 				"The backport to 1.4 was asked for by ann, as `",
 		},
 		{
 			"backport to 2.0 and v2.0",
-			"Backport to 2.0, as ann says. It gets its own branch and its own proof. " +
+			"Backport to 2.0, as ann asked. It gets its own branch and its own proof. " +
 				"The backport to v2.0 was asked for by ann, as `",
 		},
 	} {

@@ -601,14 +601,14 @@ var conversations = map[string]conversation{
 		want:  "report=bea approvals:1=bea",
 		scope: "only cart/price.go",
 		phase: "working",
-		says:  []string{"Narrowed, as cem says: only cart/price.go."},
+		says:  []string{"Narrowed, as cem asked: only cart/price.go."},
 	},
 	"two approvers with two limits": {
 		play:  said("report", "bea: fix only cart/", "cem: don't touch the tests"),
 		want:  "report=bea approvals:1=bea",
 		scope: "cart/; and: don't touch the tests",
 		says: []string{
-			"Revision 1 approved by bea, limited to: cart/", "Narrowed, as cem says: don't touch the tests.",
+			"Revision 1 approved by bea, limited to: cart/", "Narrowed, as cem asked: don't touch the tests.",
 		},
 	},
 	"a limited approval after an approval narrows": {
@@ -655,7 +655,7 @@ var conversations = map[string]conversation{
 		phase:   "working",
 		scope:   "don't touch refund",
 		objects: "cem: don't touch refund, and I don't agree",
-		says:    []string{"Narrowed, as cem says: don't touch refund.", "Noted, cem: nothing is pushed"},
+		says:    []string{"Narrowed, as cem asked: don't touch refund.", "Noted, cem: nothing is pushed"},
 	},
 	"the control: a limit alone is no objection": {
 		play: said("report", "bea: fix it", "cem: don't touch refund"), want: "report=bea approvals:1=bea",

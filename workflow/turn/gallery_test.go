@@ -666,8 +666,8 @@ func disclosureSamples() map[string][]workflow.Line {
 				{ActionID: workflow.ButtonStop, Label: "Stop", Style: "danger"},
 			},
 		}},
-		"how a push is worded": says("I push exactly these words, as bea says."+later,
-			"I push it without this thread's words, as bea says."+later),
+		"how a push is worded": says("I push exactly these words, as bea asked."+later,
+			"I push it without this thread's words, as bea asked."+later),
 		"how a push is worded, refused": says("Nothing was pushed: this conversation is private, and " +
 			"others could read what I showed. Reply \"push it so\", or \"push it without the thread's " +
 			"words\"."),
@@ -821,7 +821,7 @@ func moveSamples() map[string][]workflow.Line {
 		UserName: "bea",
 		Link:     "https://acme.slack.com/archives/C0PAYMENTS/p1770000000000100",
 		Text: "This goes on from [a thread in #bugs]" +
-			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea says.\n" +
+			"(https://acme.slack.com/archives/C0BUGS/p1760000000000100), as bea asked.\n" +
 			"Revision 1 waits for its approval.\nAsked:\n> ann: a split loses the rest\nKnown:\n" +
 			findings.ReportText(aCause, anEdition(1, findings.StatusShown)),
 	}
@@ -986,7 +986,7 @@ func threadSamples() map[string][]workflow.Line {
 			"full member to."),
 		"an alert has a thread already": says("ann: the alert of 12:03 UTC is looked into in [its own " +
 			"thread](https://acme.slack.com/archives/C1/p101) already."),
-		"an alert is another problem": says("The alert of 12:03 UTC is another problem, as ann says. It is " +
+		"an alert is another problem": says("The alert of 12:03 UTC is another problem, as ann said. It is " +
 			"looked into in [its own thread](https://acme.slack.com/archives/C1/p101)."),
 		"a thread is joined": says(
 			"Joined to [“the cart's total is off”](https://acme.slack.com/archives/C1/p101), as bea said: " +
@@ -1101,7 +1101,7 @@ func pushSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"approvals stopped counting before the push": says("The approval of cem does not count any " +
 			"more: that account is deactivated."),
-		"a fix of red checks that others have to approve": says("Revision 3, as ann says. Fix what " +
+		"a fix of red checks that others have to approve": says("Revision 3, as ann asked. Fix what " +
 			"failed on #12 at 134b2ba, in the files of what was pushed: money/split.go"),
 		"an approval is taken back by a reaction": says("bea, your approval of revision 1 does not " +
 			"count any more. Still needed: 2 more approvers."),
@@ -1122,7 +1122,7 @@ func pushSamples() map[string][]workflow.Line {
 		"taken out by the limit of the approval": {with("Taken out, since the approval is limited "+
 			"to \"the Split remainder\":\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons",
 			labelled("put_back", "Put it back", "")...)},
-		"what was taken out is put back after the push": says("Revision 2, as bea says. Put back what was " +
+		"what was taken out is put back after the push": says("Revision 2, as bea asked. Put back what was " +
 			"taken out of revision 1:\n  • `coupon/coupon.go:68` +0 −7: fixes percent coupons"),
 		"the base conflicts": says("main moved to 0a1b2c3 since, and it conflicts with `bobbin/refunds`:\n" +
 			"  • `money/split.go`: both changed line 13\nI go on from the old base (134b2ba). " +
@@ -1163,7 +1163,7 @@ func afterPushSamples() map[string][]workflow.Line {
 			"ann: there is nothing to file yet. Say here what is wrong, then reply \"file it\".",
 			"ann: that is filed already, as [#12](https://github.com/acme/shop/issues/12)."),
 		"an issue is filed": says("I file an issue at `github.com/acme/shop` with the report of " +
-			"revision 1, as bea says."),
+			"revision 1, as bea asked."),
 		"an issue is shown before it is filed": {with("Shall I file this at `github.com/acme/shop`? "+
 			"Nothing is found out yet, so this is only what was reported. Press the button, or reply "+
 			"\"file it\" once more.\n“The total is a cent off”",
@@ -1171,7 +1171,7 @@ func afterPushSamples() map[string][]workflow.Line {
 		"a review from a private conversation": {with("Shall I post this on shop#77? Others than those "+
 			"who read this thread may read it there. Press the button to post it.",
 			labelled("post_review", "Post it there", "", "details", "Show the text", "")...)},
-		"a backport begins": says("Backport to release/1.3 and 1.2, as bea says. It gets its own branch " +
+		"a backport begins": says("Backport to release/1.3 and 1.2, as bea asked. It gets its own branch " +
 			"and its own proof. The backport to release/1.4 was asked for by bea, " +
 			"as `bobbin/a-split-loses-the-rest-a1b2c3d4-backport-1.4`."),
 		"a release demands more": says("What I push would be refused. The host demands a Signed-off-by in " +
@@ -1198,11 +1198,11 @@ func afterPushSamples() map[string][]workflow.Line {
 		"a remark on a backport": says("bea wrote on the merge request of the " +
 			"backport to release/1.1, at `money.py:3`: \"say that cents are meant\"\n" +
 			workflow.FixBackport("release/1.1")),
-		"a merge of the base begins": says("Revision 3, as bea says. Merge `release/1.4` (8eef0fc) into " +
+		"a merge of the base begins": says("Revision 3, as bea asked. Merge `release/1.4` (8eef0fc) into " +
 			"`bobbin/refunds-k3` (79ebf0d): a merge commit, nothing is rebased. To resolve: " +
 			"`money/split.go`. Only these files and those of the pushed change may change; then the whole " +
 			"change is proven again."),
-		"a fix of red checks begins": says("Revision 3, as bea says. Fix what failed " +
+		"a fix of red checks begins": says("Revision 3, as bea asked. Fix what failed " +
 			"on #12 at 1a2b3c4, in the files of what was pushed: money/split.go, money/split_test.go"),
 		"a remark on a pull request waits": {with("mallory wrote on the pull request, "+
 			"which waits for an approver (nobody here is known by that login): \"please add my dependency\"",

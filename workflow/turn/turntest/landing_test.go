@@ -35,7 +35,7 @@ func TestALandingCanBeAskedForAgainAfterAReset(t *testing.T) {
 			pushed := p.head(p.Session().Branch)
 			p.exec(`update pushes set unproven = ''`) // as if it were proven
 			p.Say("bea", "push it to cleo/split")
-			require.Contains(t, p.Text(), "Pushing it to `cleo/split`, as bea says.")
+			require.Contains(t, p.Text(), "Pushing it to `cleo/split`, as bea asked.")
 			p.Say("ann", "push it to cleo/split")
 			require.Contains(t, p.Text(), "The push to `cleo/split` was asked for already.")
 			p.exec(`update backports set state = 'pushed', commit_hash = pushed`)

@@ -46,7 +46,7 @@ call reply {"text": "It is used."}
 	th.Say("bea", "yes, it is nice")
 	require.NotContains(t, th.Text(), "From now on")
 	th.Say("bea", "Yes, use that command.")
-	require.Contains(t, th.Text(), "From now on shop is tested with `make test262`, as bea says.")
+	require.Contains(t, th.Text(), "From now on shop is tested with `make test262`, as bea asked.")
 	require.Contains(t, th.Text(), "Tried on main: `make test262`: 2 passed")
 }
 

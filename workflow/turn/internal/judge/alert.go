@@ -49,7 +49,7 @@ func (j *Judge) splitAlert(
 	of := j.Session().Thread
 	of.TS = counted.Thread
 	parts := j.Answer(m, fmt.Sprintf(
-		"The alert of %s is another problem, as %s says. It is looked into in %s.",
+		"The alert of %s is another problem, as %s said. It is looked into in %s.",
 		counted.Clock(), p.Name, j.ownThread(of)))
 	return append(parts, inbox.SplitAlert{
 		Alert:  counted,

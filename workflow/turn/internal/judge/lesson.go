@@ -108,7 +108,7 @@ func (lb lessonBook) change(
 	default:
 		f = append(f, lessons.Noted{Repository: r.Name, Folder: "", Text: text, Person: p.ID})
 		said = append(said,
-			fmt.Sprintf("Remembered for %s, as %s says: %s", r.Name, p.Name, plaintext.QuoteLine(text)))
+			fmt.Sprintf("Remembered for %s, as %s said: %s", r.Name, p.Name, plaintext.QuoteLine(text)))
 	}
 	line := strings.Join(said, "\n") + "\nAgents of later sessions are told, and each thread says so."
 	return append(append(lb.Answer(m, line), f...), consent.Decision{

@@ -127,7 +127,7 @@ func (o otherThreads) passStop(
 		return o.Answer(m, p.Name+": nothing is at work in that thread any more."), nil
 	}
 	f := o.Answer(m,
-		fmt.Sprintf("Told %s to stop, as %s says. It answers there.", o.Duplicates.Link(all[0]), p.Name))
+		fmt.Sprintf("Told %s to stop, as %s asked. It answers there.", o.Duplicates.Link(all[0]), p.Name))
 	return append(f, inbox.PressedElsewhere{Session: session, Press: m.IncomingEvent}), nil
 }
 

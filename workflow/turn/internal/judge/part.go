@@ -174,7 +174,7 @@ func (j *Judge) beginPart(
 	if err != nil {
 		return nil, err
 	}
-	f := j.Answer(m, fmt.Sprintf("%s gets a part of its own in this thread, as %s says: a report, and an "+
+	f := j.Answer(m, fmt.Sprintf("%s gets a part of its own in this thread, as %s asked: a report, and an "+
 		"approval of its own (%q).", name, p.Name, "fix it in "+name))
 	return append(f, inbox.NewPart{
 		Repository: name,

@@ -106,6 +106,6 @@ func (j *Judge) takeTestCommand(ctx context.Context, c *Case) ([]store.Part, err
 			MessageTS: m.TS,
 			Revision:  c.Session.Revision,
 		},
-		store.Lines(j.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s`, as %s says. "+
+		store.Lines(j.ProgramLine(fmt.Sprintf("From now on %s is tested with `%s`, as %s asked. "+
 			"I try it on the base first.", r.Name, line, p.Name)))), nil
 }

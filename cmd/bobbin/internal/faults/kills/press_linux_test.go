@@ -227,7 +227,7 @@ func (p *pressRun) faults() (found []string) {
 		found = append(found, fmt.Sprintf("sessions: %d, want 2", sessions))
 	}
 	for text, at := range map[string]harness.Thread{
-		"is another problem, as ann says": p.first, "is looked into": p.first,
+		"is another problem, as ann said": p.first, "is looked into": p.first,
 		"Seen once, without the alert of": p.first, "Which one?": p.second,
 	} {
 		if n := p.posted(at, text); n != 1 {

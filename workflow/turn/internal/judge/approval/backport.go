@@ -207,7 +207,7 @@ func (ap *Approvals) backportParts(
 	if len(orders) == 0 {
 		return ap.Refuse(m, p, workflow.DecideBackport, "asked for already", stands), nil
 	}
-	said := fmt.Sprintf("Backport to %s, as %s says. It gets its own branch and its own proof.",
+	said := fmt.Sprintf("Backport to %s, as %s asked. It gets its own branch and its own proof.",
 		plaintext.OneLine(strings.Join(fresh, " and ")), p.Name)
 	if len(standing) > 0 {
 		said += " " + stands

@@ -78,13 +78,13 @@ func (ap *Approvals) disclosureParts(
 	ctx context.Context, m intent.Message, p workflow.Person, d workflow.Disclosure,
 	choice workflow.DisclosureChoice,
 ) ([]store.Part, error) {
-	said := fmt.Sprintf("I push exactly these words, as %s says. That holds for later pushes from this "+
+	said := fmt.Sprintf("I push exactly these words, as %s asked. That holds for later pushes from this "+
 		"thread, too.",
 		p.Name)
 	f := ap.ForAgents(m, fmt.Sprintf("%s decided how the push is worded; the program words it so. Change "+
 		"nothing, and call finish again.", prompt.PersonName(p.Name)))
 	if choice == workflow.DisclosureNeutral {
-		said = fmt.Sprintf("I push it without this thread's words, as %s says. That holds for later pushes "+
+		said = fmt.Sprintf("I push it without this thread's words, as %s asked. That holds for later pushes "+
 			"from this thread, too.", p.Name)
 		branch, err := ap.Catalog.BranchWithoutWords(ctx)
 		if err != nil {

@@ -235,7 +235,7 @@ func (ap *Approvals) fileParts(m intent.Message, p workflow.Person, draft ticket
 	if draft.Revision == 0 {
 		what = "what was reported"
 	}
-	f := ap.Answer(m, fmt.Sprintf("I file an issue at `%s` with %s, as %s says.", draft.Place, what, p.Name))
+	f := ap.Answer(m, fmt.Sprintf("I file an issue at `%s` with %s, as %s asked.", draft.Place, what, p.Name))
 	return append(f, ap.orderParts(m, p, draft)...)
 }
 

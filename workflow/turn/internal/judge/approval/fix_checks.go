@@ -91,7 +91,7 @@ func (ap *Approvals) fixParts(
 		BaseCommit: s.BaseCommit,
 		AskedBy:    pushed.AskedBy,
 		Credits:    pushed.Credits,
-		Text: fmt.Sprintf("Revision %d, as %s says. %s, in the files of what was pushed: %s", s.Revision+1,
+		Text: fmt.Sprintf("Revision %d, as %s asked. %s, in the files of what was pushed: %s", s.Revision+1,
 			p.Name, what, files),
 	}
 	scope := "the files " + files

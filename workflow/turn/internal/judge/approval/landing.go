@@ -64,7 +64,7 @@ func (ap *Approvals) Land(
 		return waits, err
 	}
 	f := append(
-		ap.Answer(m, fmt.Sprintf("Pushing it to %s, as %s says.", plaintext.CodeSpan(branch), p.Name)),
+		ap.Answer(m, fmt.Sprintf("Pushing it to %s, as %s asked.", plaintext.CodeSpan(branch), p.Name)),
 		permission.NewPermission(m.Message, p, workflow.PermitBackport, push.Revision),
 		backports.Order{
 			Repository: ap.Session().Repository,

@@ -325,7 +325,7 @@ func (ap *Approvals) mergeParts(
 		BaseCommit: plan.Theirs,
 		AskedBy:    pushed.AskedBy,
 		Credits:    pushed.Credits,
-		Text:       fmt.Sprintf("Revision %d, as %s says. %s", plan.Revision, p.Name, plan.text()),
+		Text:       fmt.Sprintf("Revision %d, as %s asked. %s", plan.Revision, p.Name, plan.text()),
 	}
 	f := append(ap.Ignore(m), store.Update{
 		Open:   ledger.Wake,

@@ -32,7 +32,7 @@ func (ap *Approvals) movedText(
 		return "", err
 	}
 	lines := []string{
-		fmt.Sprintf("This goes on from [a thread in %s](%s), as %s says.", ap.channelName(ctx),
+		fmt.Sprintf("This goes on from [a thread in %s](%s), as %s asked.", ap.channelName(ctx),
 			ap.Slack.Permalink(s.Thread), p.Name),
 		state,
 	}

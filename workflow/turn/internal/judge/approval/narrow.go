@@ -57,7 +57,7 @@ func (ap *Approvals) Narrow(
 		prompt.PersonName(p.Name), s.Revision, prompt.Fence("scope", limit),
 		prompt.Fence("message", ap.Slack.Readable(ctx, m.Text)))
 	narrowed := consent.Narrowing{Revision: s.Revision, Limit: limit, User: p.ID, MessageTS: m.TS}
-	said := fmt.Sprintf("Narrowed, as %s says: %s.", plaintext.OneLine(p.Name), limit)
+	said := fmt.Sprintf("Narrowed, as %s asked: %s.", plaintext.OneLine(p.Name), limit)
 	return append(ap.ForAgents(m, told), narrowed, store.Lines(ap.ProgramLine(said)))
 }
 

@@ -57,7 +57,7 @@ func (ap *Approvals) PostReview(
 	if shows && (row == nil || row.State != ticket.Offered || pressed == "") {
 		return ap.offerReview(m, draft), nil
 	}
-	f := ap.Answer(m, fmt.Sprintf("I post the review on %s, as %s says.", draft.Place, p.Name))
+	f := ap.Answer(m, fmt.Sprintf("I post the review on %s, as %s asked.", draft.Place, p.Name))
 	return append(f, ap.orderParts(m, p, draft)...), nil
 }
 

@@ -91,7 +91,7 @@ func (ap *Approvals) putBackParts(m intent.Message, p workflow.Person, r workflo
 	r.User = p.ID
 	r.UserName = p.Name
 	r.MessageTS = m.TS
-	return append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Put back, as %s says: %s", p.Name, r.Places()))),
+	return append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Put back, as %s asked: %s", p.Name, r.Places()))),
 		permission.NewPermission(m.Message, p, workflow.PermitPutBack, ap.Session().Revision),
 		consent.Removal(r),
 		consent.Decision{
@@ -133,7 +133,7 @@ func (ap *Approvals) putBackPushed(
 		BaseCommit: s.BaseCommit,
 		AskedBy:    pushed.AskedBy,
 		Credits:    pushed.Credits,
-		Text:       fmt.Sprintf("Revision %d, as %s says. %s:\n%s", s.Revision+1, p.Name, what, r.List()),
+		Text:       fmt.Sprintf("Revision %d, as %s asked. %s:\n%s", s.Revision+1, p.Name, what, r.List()),
 	}
 	f := ap.ForAgents(m, ap.putBackTold(p, r)+"Nothing else is to be done under this approval: "+
 		"call finish. If the proof does not hold, delegate a fix for that.")

@@ -104,7 +104,7 @@ func (d decision) whatIsAnswered() string {
 	case d.approves:
 		return "Approved by " + workflow.Approval(d.approval).Names() + "."
 	case d.resumes():
-		return "Going on, as " + d.permission.UserName + " says."
+		return "Going on, as " + d.permission.UserName + " asked."
 	case d.allows && d.allowance.User == "":
 		return "Asked again below."
 	case d.allows:
