@@ -8,7 +8,7 @@ import (
 func TestHunksInALine(t *testing.T) {
 	t.Parallel()
 	needed := HunkResult{Path: "a.go", Line: 3, Verdict: HunkNeeded, Why: "TestA fails"}
-	builds := HunkResult{Path: "b.go", Line: 1, Verdict: HunkNeeded, Why: "shop does not compile", ToBuild: true}
+	builds := HunkResult{Path: "b.go", Verdict: HunkNeeded, Why: "shop does not compile", ToBuild: true}
 	kept := HunkResult{Path: "cart`s.go", Line: 40, Verdict: HunkUnneeded, Kept: "it reads better"}
 	late := HunkResult{Path: "new.go", Verdict: HunkUntried, Why: "no time was left"}
 	for want, l := range map[string]HunkResults{

@@ -35,7 +35,8 @@ func TestSessionState(t *testing.T) {
 	}
 	require.Equal(t, "pushed", Session{Phase: PhaseAnswered, Codebase: pushed}.State(false),
 		"a question after the push")
-	require.Equal(t, HomeFinished, HomeSession{Session: Session{Phase: PhaseStopped, Codebase: pushed}}.Standing())
+	stopped := Session{Phase: PhaseStopped, Codebase: pushed}
+	require.Equal(t, HomeFinished, HomeSession{Session: stopped}.Standing())
 	require.Equal(t, HomeBrokenOff, HomeSession{Session: Session{Phase: PhaseStopped}}.Standing())
 	require.Equal(t, "paused by the operator", Session{Phase: PhaseWorking}.State(true))
 	require.Equal(t, "waits for an approval", Session{Phase: PhaseReported}.State(true))

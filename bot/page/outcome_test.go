@@ -53,7 +53,10 @@ func TestHeadline(t *testing.T) {
 		{s: in(workflow.PhasePaused), words: "Waits for a decision", tone: "wait"},
 		{s: refusedBy, words: "Waits: the model refused", tone: "wait"},
 		{s: in(workflow.PhaseStopped), words: "Stopped", tone: "bad"},
-		{s: after(workflow.PhaseStopped), pushes: done, words: "Done and pushed; stopped since", tone: "good"},
+		{
+			s: after(workflow.PhaseStopped), pushes: done,
+			words: "Done and pushed; stopped since", tone: "good",
+		},
 		{s: after(workflow.PhaseAnswered), pushes: done, words: "Done and pushed", tone: "good"},
 		{s: joined, words: "Joined to another thread", tone: "wait"},
 		{s: in(workflow.PhaseFailed), words: "Given up", tone: "bad"},

@@ -116,7 +116,7 @@ func (p *Pages) diffOf(ctx context.Context, repository, commit string) []pagesty
 	if known {
 		return files
 	}
-	// A character that hides or reverses others is shown as its escape: it may be what is wrong with the code.
+	// A character that hides or reverses others is shown as its escape: it may be what is wrong.
 	files = pagestyle.SplitDiff(plaintext.EscapeText(p.Secrets.Mask(p.DiffOf(ctx, repository, commit))))
 	if len(files) == 0 {
 		return nil // it may be available later

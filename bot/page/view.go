@@ -431,7 +431,8 @@ func listView(h workflow.HomeView, query, state string, channel func(id string) 
 		for _, s := range list {
 			isPaused := s.Why == workflow.PausedByOperator
 			_, tone := headline(s.Session, isPaused, view.Outcome{}, nil)
-			s.Title, s.Finding = wholeTitle(s.Title), mrkdwn.Visible(s.Finding)
+			s.Title = wholeTitle(s.Title)
+			s.Finding = mrkdwn.Visible(s.Finding)
 			shown := listed{s, channel(s.Thread.Channel), s.State(isPaused), tone}
 			if (state == "" || state == name) && matches(shown, query) {
 				g.Sessions = append(g.Sessions, shown)

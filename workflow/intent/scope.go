@@ -363,7 +363,8 @@ func looseScope(own string) (scope, condition string) {
 }
 
 // joking matches words that say that the ones before them are not meant. They limit nothing.
-var joking = lazyregexp.New(`(?i)^(?:jk|j/k|lol|rofl|lmao|(?:just |only )?(?:kidding|joking)|ha(?:ha)+)[.!]*$`)
+var joking = lazyregexp.New(
+	`(?i)^(?:jk|j/k|lol|rofl|lmao|(?:just |only )?(?:kidding|joking)|ha(?:ha)+)[.!]*$`)
 
 // looseLimit returns the limit that a match of loosely names: what everything but it means, or a step.
 func looseLimit(m []string) string {

@@ -168,6 +168,7 @@ var headings = map[string]string{
 	"judgeCommand-b":         "a command without words",
 	"judgeCorrection":        "a correction",
 	"judgeEdit":              "an edited message",
+	"judgeEdit-b":            "an edit approves nothing",
 	"judgeGoOn":              "more is refused",
 	"judgeOption":            "an option of an old question",
 	"judgeOutcome":           "it works",

@@ -92,8 +92,8 @@ func (j *Judge) judgeEdit(ctx context.Context, c *Case) ([]store.Part, error) {
 		f = append(f, store.Lines(j.ProgramLine(person.Name+
 			": that was edited before I could read it, so it allows nothing. Please write it again.")))
 	case approves:
-		f = append(f, j.Tell(m, person, "an edited message approves nothing, since nobody may have read what "+
-			"it says now. To approve, write it as a new message."))
+		f = append(f, j.Tell(m, person, "an edited message approves nothing, since nobody may have read "+
+			"what it says now. To approve, write it as a new message."))
 	}
 	if f, err = j.Objections.Add(ctx, m, person, f); err != nil {
 		return f, err

@@ -91,7 +91,8 @@ func (ap *Approvals) putBackParts(m intent.Message, p workflow.Person, r workflo
 	r.User = p.ID
 	r.UserName = p.Name
 	r.MessageTS = m.TS
-	return append(f, store.Lines(ap.ProgramLine(fmt.Sprintf("Put back, as %s asked: %s", p.Name, r.Places()))),
+	said := fmt.Sprintf("Put back, as %s asked: %s", p.Name, r.Places())
+	return append(f, store.Lines(ap.ProgramLine(said)),
 		permission.NewPermission(m.Message, p, workflow.PermitPutBack, ap.Session().Revision),
 		consent.Removal(r),
 		consent.Decision{

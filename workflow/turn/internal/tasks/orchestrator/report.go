@@ -244,7 +244,8 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 	}
 	var wrong []string
 	if plaintext.Blank(c.Summary) || plaintext.Blank(c.Cause) {
-		wrong = append(wrong, "A report needs a summary, which people read first, and a cause with file:line.")
+		wrong = append(wrong,
+			"A report needs a summary, which people read first, and a cause with file:line.")
 	}
 	if len(c.Evidence) == 0 {
 		wrong = append(wrong, "A report needs at least one piece of evidence: {claim, grade: "+
