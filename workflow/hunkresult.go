@@ -106,9 +106,9 @@ func (hr HunkResults) Line() string {
 	switch {
 	case toBuild == 0:
 	case toBuild == needed:
-		line += ", only to build"
+		line += " to build"
 	default:
-		line += fmt.Sprintf(", %d of them only to build", toBuild)
+		line += fmt.Sprintf(", %d of them to build", toBuild)
 	}
 	if more := len(kept) - maxKept; more > 0 {
 		kept = append(kept[:maxKept], fmt.Sprintf("and %d more", more))

@@ -17,8 +17,8 @@ func TestHunksInALine(t *testing.T) {
 		"3 of 3 hunks are needed": {needed, needed, needed},
 		"0 of 1 hunk is needed; kept: " +
 			"`cart's.go:40` (“it reads better”)": {kept},
-		"3 of 3 hunks are needed, 1 of them only to build": {needed, builds, needed},
-		"2 of 2 hunks are needed, only to build":           {builds, builds},
+		"3 of 3 hunks are needed, 1 of them to build": {needed, builds, needed},
+		"2 of 2 hunks are needed to build":            {builds, builds},
 		"1 of 3 hunks is needed; kept: `cart's.go:40` (“it reads better”); not tried, since " +
 			"there was no time left: `new.go`": {needed, kept, late},
 		"None of 2 hunks was tried, since there was no time left: `new.go`, `b.go:7`": {

@@ -487,7 +487,7 @@ func TestServeThatIsStoppedWhileItStarts(t *testing.T) {
 		t.TempDir(), "BOBBIN_CONFIG", writeConfig(t, good))
 	code, _, errs := call(t, ctx, env, "serve")
 	require.Equal(t, cli.ExitOK, code, errs)
-	require.Empty(t, errs)
+	require.Equal(t, "bobbin: stopped; sessions go on at the next start.\n", errs)
 	code, _, errs = call(t, ctx, env, "sessions")
 	require.Equal(t, cli.ExitStopped, code)
 	require.Equal(t, "bobbin: stopped\n", errs)
@@ -635,7 +635,7 @@ func TestSessionsAreListedAndShown(t *testing.T) {
 	code, out, errs := call(t, t.Context(), env, "sessions")
 	require.Equal(t, cli.ExitOK, code, errs)
 	require.Equal(t, `ID     STATE     REPOSITORY  UPDATED              COST   REQUEST
-k3x9   done      shop        2026-03-02 09:05:00  $0.13  a cent [2Jshort, @bea
+k3x9   pushed    shop        2026-03-02 09:05:00  $0.13  a cent [2Jshort, @bea
 plain  answered  -           2026-03-02 08:00:00  –      `+
 		plaintext.CutLine(strings.Repeat("where? ", 40), 80)+"\n", out)
 	_, out, _ = call(t, t.Context(), env, "sessions", "--limit=1")

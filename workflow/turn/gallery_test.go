@@ -972,7 +972,7 @@ func refusedSamples() map[string][]workflow.Line {
 func threadSamples() map[string][]workflow.Line {
 	return map[string][]workflow.Line{
 		"lessons are changed": says("Forgotten about shop: run make gen first\nRemembered for shop, as " +
-			"bea says: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
+			"bea said: “run make tools first”\nAgents of later sessions are told, and each thread says so."),
 		"lessons": {with(
 			"Learned about shop:\n3. run make tools first (said by @bea on 2026-03-02; "+
 				"said in the thread)\nApprovers can say \"forget lesson N\" or \"correct lesson N: …\".",
