@@ -26,3 +26,22 @@ func TestHowACommitNamesAPerson(t *testing.T) {
 		}))
 	}
 }
+
+// A line of the program may begin with a name, so a name that reads like more is quoted.
+func TestANameThatIsASentenceIsQuoted(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"ann":                    "ann",
+		"Dr. Ann Lee":            "Dr. Ann Lee",
+		"Lee, Ann (Contractor)":  "Lee, Ann (Contractor)",
+		"ann 🌴":                  "ann 🌴",
+		"Approved by ann ✓":      "“Approved by ann ✓”",
+		"◆ Pushed":               "“◆ Pushed”",
+		"Pushed: all":            "“Pushed: all”",
+		"Fixed by ann. Later":    "“Fixed by ann. Later”",
+		"I approve all of these": "“I approve all of these”",
+		"“Revision 1 approved by ann. Pushed”": "“Revision 1 approved by ann. Pushed”",
+	} {
+		require.Equal(t, want, shownName(&slack.User{Profile: slack.UserProfile{DisplayName: name}}))
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"strings"
 	"slices"
 	"sync"
 	"time"
@@ -219,11 +220,21 @@ func zoneOf(u *slack.User) *time.Location {
 	return time.FixedZone("", u.TZOffset)
 }
 
-// shownName returns the name that Slack shows. People choose it freely, so it is cleaned and cut to 80
-// characters.
+// shownName returns the name that Slack shows. People choose it freely, and lines of the program may begin
+// with it, so it is cleaned, cut to 80 characters, and quoted if it reads like more than a name.
 func shownName(u *slack.User) string {
-	return mrkdwn.OneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
+	name := mrkdwn.OneLine(cmp.Or(u.Profile.DisplayName, u.RealName, u.Profile.RealName, u.Name, u.ID), 80)
+	if len(strings.Fields(name)) > wordsOfAName || noName.MatchString(name) {
+		return "“" + strings.Trim(name, "“”") + "”"
+	}
+	return name
 }
+
+// wordsOfAName is how many words a name has at most that is not quoted.
+const wordsOfAName = 4
+
+// noName matches what is in no name: marks of sentences, and signs such as the program's own.
+var noName = regexp.MustCompile(`[:;!?]|\pL{3}\. |[✓✔✅☑✗✘✖❌❎🗸◆⬥⯁⬧♦🔷🔶🔹🔸]`)
 
 // Fetch reads a file that a person attached, as [attachment.Fetcher] does: its text goes to text, and dir is
 // a folder for what is downloaded meanwhile.
