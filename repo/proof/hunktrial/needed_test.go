@@ -314,6 +314,12 @@ func TestAHunkMayBreakOneTestOfAName(t *testing.T) {
 	require.Equal(t, "total fails", x.worse(run(passed, failed, failed), true).why)
 	require.Equal(t, "total is skipped", x.worse(run(skipped, passed, failed), true).why)
 	require.Empty(t, x.worse(run(passed, passed, skipped), true).why, "it fails on the branch")
+	uncompiled := result.Result{Tests: []result.Test{
+		result.BrokenGroup("q", result.DoesNotCompile, ""),
+	}}
+	require.Equal(t, loss{"q does not compile", true}, x.worse(uncompiled, true))
+	uncompiled.Tests = append(uncompiled.Tests, run(failed, failed, passed).Tests...)
+	require.Equal(t, loss{why: "total fails"}, x.worse(uncompiled, true), "a test says more than the build")
 }
 
 // The time for hunks grows with the suite, up to a maximum that only a configured time exceeds.

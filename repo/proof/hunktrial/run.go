@@ -228,6 +228,7 @@ func (tr *trialRun) worse(r result.Result, narrow bool) loss {
 	if tr.Proof.Miscounted != "" {
 		r = r.WithoutCounts()
 	}
+	var broken loss // a test that fails says more than code that does not compile
 	with := result.CountByName(tr.Proof.Branch.Tests)
 	without := result.CountByName(r.Tests)
 	for _, t := range r.Tests {
@@ -239,7 +240,9 @@ func (tr *trialRun) worse(r result.Result, narrow bool) loss {
 		case t.Status == result.Failed && is.Failed <= was.Failed:
 			// no more of this name fail than on the branch
 		case t.Status == result.Failed && t.Broken != "":
-			return loss{t.Group + " " + t.Broken, t.Broken == result.DoesNotCompile}
+			if broken.why == "" {
+				broken = loss{t.Group + " " + t.Broken, t.Broken == result.DoesNotCompile}
+			}
 		case t.Status == result.Failed:
 			return loss{why: t.Name + " fails"}
 		case t.Status == result.Skipped && is.Skipped > was.Skipped && is.Passed < was.Passed:
@@ -247,6 +250,8 @@ func (tr *trialRun) worse(r result.Result, narrow bool) loss {
 		}
 	}
 	switch {
+	case broken.why != "":
+		return broken
 	case r.BuildRan && !r.BuildOK && tr.Proof.Branch.BuildOK:
 		return loss{"the build fails", true}
 	case r.Stopped != "":
