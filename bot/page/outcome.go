@@ -92,7 +92,7 @@ func (p *Pages) outcome(ctx context.Context, a home.Access, v sessionPage, m mar
 		told := was.Told[len(was.Told)-1]
 		told.Text = p.words(ctx, told.Text)
 		o.Facts = factsOf(told, m)
-		if s.Phase == workflow.PhaseDone {
+		if s.Phase == workflow.PhaseDone || s.Phase == workflow.PhaseStopped {
 			words = agentWords(told)
 		}
 	}

@@ -29,6 +29,7 @@ type planned struct {
 // planOf returns the newest plan among the reports, or nil if there is none. pushed holds the
 // revisions that were pushed.
 func planOf(reports []workflow.Report, pushed []int, tasks []workflow.Task, mask func(string) string) *plan {
+	shows := func(text string) string { return workflow.Unmark(mask(text)) }
 	plans := workflow.PlansOf(reports)
 	for i := len(reports) - 1; i >= 0; i-- {
 		body, ok := plans[reports[i].Revision]
@@ -36,15 +37,15 @@ func planOf(reports []workflow.Report, pushed []int, tasks []workflow.Task, mask
 			continue
 		}
 		delegated := workflow.DelegatedTasks(plans, pushed, reports[i].Revision, tasks)
-		p := &plan{Title: mask(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
+		p := &plan{Title: shows(plaintext.OneLine(body.Title)), Revision: reports[i].Revision}
 		for n, t := range body.Tasks {
 			shown := planned{
 				Number:     n + 1,
 				After:      t.After,
 				Label:      workflow.Task{Category: workflow.Category(t.Category), Skill: t.Skill}.Label(),
-				Heading:    mask(t.Heading()),
-				Whole:      mask(strings.TrimSpace(t.Description)),
-				Acceptance: mask(plaintext.OneLine(t.Acceptance)),
+				Heading:    shows(t.Heading()),
+				Whole:      shows(strings.TrimSpace(t.Description)),
+				Acceptance: shows(plaintext.OneLine(t.Acceptance)),
 				Check:      mask(plaintext.OneLine(t.Check)),
 			}
 			for _, k := range delegated {

@@ -217,9 +217,9 @@ func (p *Pages) wholeEntry(ctx context.Context, e view.Entry, name func(string) 
 	if e.Kind == view.Line {
 		e.Text = workflow.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
 	} else if e.Kind != view.Call { // a call's arguments are shown as data
-		e.Text = workflow.WithoutMark(e.Text)
+		e.Text = workflow.Unmark(e.Text)
 	}
-	e.Title = p.words(ctx, workflow.WithoutMark(e.Title))
+	e.Title = p.words(ctx, workflow.Unmark(e.Title))
 	if e.Kind == view.Call {
 		e.Text = p.mask(e.Text)
 	} else {
@@ -363,7 +363,7 @@ func (p *Pages) wayOf(ctx context.Context, r workflow.Report, m markup) (way []s
 	for _, e := range body.Evidence {
 		source := strings.TrimSpace(p.mask(e.Source))
 		first, rest, _ := strings.Cut(source, "\n")
-		at := step{Claim: m.line(p.words(ctx, e.Claim)), Grade: e.Grade}
+		at := step{Claim: m.line(p.words(ctx, workflow.Unmark(e.Claim))), Grade: e.Grade}
 		if rest != "" {
 			first += " …"
 			at.Whole = source

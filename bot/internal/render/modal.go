@@ -39,8 +39,9 @@ func Modal(f workflow.Form, ts string) slack.ModalViewRequest {
 	case f.ActionID == workflow.ButtonDetails:
 		view.Title = formTitle(f, "Details")
 		view.Close = plainText("Close")
-		for _, section := range mrkdwn.SplitText(workflow.WithoutMark(mrkdwn.Renderer{}.Render(f.Text, nil)),
-			maxSection) {
+		for _, section := range mrkdwn.SplitText(
+			mrkdwn.Renderer{}.Render(workflow.Unmark(f.Text), nil), maxSection,
+		) {
 			if len(view.Blocks.BlockSet) < maxBlocks {
 				view.Blocks.BlockSet = append(view.Blocks.BlockSet, slack.NewSectionBlock(
 					slack.NewTextBlockObject(slack.MarkdownType, section, false, true), nil, nil,
