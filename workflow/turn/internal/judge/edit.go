@@ -61,12 +61,19 @@ func (j *Judge) judgeEdit(ctx context.Context, c *Case) ([]store.Part, error) {
 	if before == m.Text {
 		return j.Ignore(m), nil
 	}
-	if addressedElsewhere(m) {
-		return j.judgeToColleague(ctx, c)
-	}
 	person := c.person()
 	if err := get(c, &c.writer).err; err != nil {
 		return nil, fmt.Errorf("read who edited: %w", err)
+	}
+	if addressedElsewhere(m) { // also then it is no approval any more
+		void, err := j.Objections.OfApproval(ctx, m, person)
+		if err != nil {
+			return nil, err
+		}
+		if void != nil {
+			return j.Objections.Parts(ctx, m, void, j.Objections.Edited(ctx, m))
+		}
+		return j.judgeToColleague(ctx, c)
 	}
 	if person.ExclusionReason() != "" {
 		return append(j.Ignore(m), store.Update{ClearStop: true}), nil

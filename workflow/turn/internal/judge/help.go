@@ -72,6 +72,10 @@ func (j *Judge) giveHelp(ctx context.Context, c *Case) ([]store.Part, error) {
 		untitled := func(s *workflow.Session) { s.Title = "" }
 		return append(j.Ignore(m), store.Lines(said), store.Update{Change: untitled}), nil
 	}
+	if outsiders, err := j.Slack.Outsiders(ctx, s.Thread.Channel); outsiders || err != nil {
+		// it names what outsiders may not know of, so it is not said in the thread instead
+		return append(j.Ignore(m), store.Hint{Key: helpKey(m), User: m.User, Text: said[0].String()}), nil
+	}
 	return append(j.Ignore(m), whisper(c, said)), nil
 }
 
@@ -79,10 +83,10 @@ func (j *Judge) giveHelp(ctx context.Context, c *Case) ([]store.Part, error) {
 // it to nobody alone.
 func whisper(c *Case, said []workflow.Line) store.PrivateLine {
 	m := c.Message
-	return store.PrivateLine{
-		Key: fmt.Sprint("help:", m.ID), User: m.User, Name: c.person().Name, Line: said[0],
-	}
+	return store.PrivateLine{Key: helpKey(m), User: m.User, Name: c.person().Name, Line: said[0]}
 }
+
+func helpKey(m intent.Message) string { return fmt.Sprint("help:", m.ID) }
 
 func (j *Judge) helpFor(ctx context.Context, q workflow.HelpQuestion) (workflow.Help, error) {
 	if j.Helper == nil {
