@@ -20,3 +20,18 @@ func AllBlank(list []string) bool {
 	}
 	return true
 }
+
+// CloseFence ends a block of code that the text begins and does not end, so that what follows the text is not
+// in it.
+func CloseFence(text string) string {
+	open := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			open = !open
+		}
+	}
+	if open {
+		return text + "\n```"
+	}
+	return text
+}

@@ -159,3 +159,16 @@ func TestBlank(t *testing.T) {
 	require.True(t, AllBlank([]string{"", "**"}))
 	require.False(t, AllBlank([]string{"", "x"}))
 }
+
+func TestCloseFence(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"":                      "",
+		"a\n```\nb\n```\nc":     "a\n```\nb\n```\nc",
+		"a\n```go\nb":           "a\n```go\nb\n```",
+		"```\na\n```\n  ```\nb": "```\na\n```\n  ```\nb\n```",
+		"`a` and ```b```":       "`a` and ```b```",
+	} {
+		require.Equal(t, want, CloseFence(in))
+	}
+}

@@ -242,6 +242,9 @@ func (l *Tools) RootCause(ctx context.Context, c decision.RootCause) (model.Resu
 		return prompt.Wrong("A Diagnosis Report is asked for here: load_skill diagnose, follow it, " +
 			"and call report_diagnosis."), nil
 	}
+	for _, text := range []*string{&c.Changed, &c.Cause, &c.Change, &c.Remains, &c.Example} {
+		*text = plaintext.CloseFence(*text)
+	}
 	var wrong []string
 	if plaintext.Blank(c.Summary) || plaintext.Blank(c.Cause) {
 		wrong = append(wrong,
@@ -293,6 +296,9 @@ func (l *Tools) Diagnosis(ctx context.Context, d workflow.DiagnosisReport) (mode
 			return prompt.Wrong("A diagnosis cannot be reported now: the session is %s.", s.Phase), nil
 		}
 		begun = append(begun, store.Update{OptionalEvents: []workflow.Event{workflow.EventDiagnose}})
+	}
+	for _, text := range []*string{&d.Changed, &d.RootCause, &d.Remains, &d.Example} {
+		*text = plaintext.CloseFence(*text)
 	}
 	var wrong []string
 	if missing := d.Missing(); missing != "" {
