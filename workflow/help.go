@@ -65,7 +65,7 @@ func (p Past) String() string {
 		parts = append(parts, "about "+dollars(p.USD))
 	case p.Tokens > 0: // no price is known, so no money was counted
 		parts = append(parts,
-			"about "+plaintext.FormatCount(p.Tokens)+" tokens, whose price is not configured")
+			"about "+plaintext.FormatCount(p.Tokens)+" tokens (no price is known)")
 	}
 	if p.Worked > 0 {
 		parts = append(parts, plaintext.FormatDuration(p.Worked)+" of work")

@@ -26,7 +26,7 @@ func TestHelpSaysWhatIsKnownOfCosts(t *testing.T) {
 		}, Past{}),
 		"In `shop` each of the last 12 pushed changes took about $0.40 and 6 min of work.": of(nil,
 			Past{Pushed: 12, USD: 0.4, Tokens: 9, Worked: 6 * time.Minute}),
-		"In `shop` the last pushed change took about 90,000 tokens, whose price is not configured.": of(nil,
+		"In `shop` the last pushed change took about 90,000 tokens (no price is known).": of(nil,
 			Past{Pushed: 1, Tokens: 90000}),
 	} {
 		require.Equal(t, want, said)
