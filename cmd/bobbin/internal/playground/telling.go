@@ -46,7 +46,9 @@ func storyLines() []story.Line {
 		},
 		{
 			ID: "go-on", Who: "bea", Says: "go on",
-			When:  func(s story.State) bool { return s.Phase == workflow.PhaseStopped && !s.AtWork },
+			When: func(s story.State) bool {
+				return s.Phase == workflow.PhaseStopped && !s.Pushed && !s.AtWork
+			},
 			Label: "Bea lets it go on where it stopped",
 		},
 		{
@@ -65,7 +67,7 @@ func storyLines() []story.Line {
 			ID: "guest", Who: "gus", Says: "fix it",
 			When:  story.State.Waits,
 			Label: "A guest tries to approve",
-			Once:  true, Other: true,
+			Once:  true, Other: true, Alone: true,
 		},
 		{
 			ID: "object", Who: "ann", Says: "I don't think so",
@@ -108,6 +110,7 @@ func (p *Playground) state(thread string) (s story.State) {
 	}
 	one := sessions[at]
 	s.Phase = one.Phase
+	s.Pushed = one.Pushed
 	s.AtWork = p.Stage.Slack.Status(one.Thread.Channel, thread) != ""
 	if r, err := p.Stage.Store.Report(ctx, one.ID, one.Revision); err == nil {
 		s.Corrected = strings.Contains(r.Text, "PerLine") // the second place

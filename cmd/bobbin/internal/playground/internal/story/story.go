@@ -14,6 +14,7 @@ type State struct {
 	Phase     workflow.Phase // empty: nothing is stored yet
 	Corrected bool           // the newest report takes in the story's correction
 	Objected  bool           // somebody objects to the approved work, and nobody overruled it
+	Pushed    bool           // a push went out
 	AtWork    bool           // the bot has something to do in the thread
 }
 
@@ -41,6 +42,7 @@ type Line struct {
 	Label         string // what saying it leads to
 	Once          bool   // it is not offered any more after it was said
 	Other         bool   // it is never the next step: it asks, objects or stops
+	Alone         bool   // its person alone may see the answer
 }
 
 // A Story is played in one channel of a workspace. What may be said next follows from what the bot has stored
@@ -85,7 +87,8 @@ func stepOf(l Line) view.Step {
 // unanswered reports whether the newest message is a line of the story: what is stored is from before it.
 func (s *Story) unanswered(messages []slacktest.Message) bool {
 	newest := messages[len(messages)-1:]
-	return len(messages) == 1 || slices.ContainsFunc(s.Lines, func(l Line) bool { return s.said(newest, l) })
+	return len(messages) == 1 ||
+		slices.ContainsFunc(s.Lines, func(l Line) bool { return !l.Alone && s.said(newest, l) })
 }
 
 // said reports whether its person has said the line in the thread.
