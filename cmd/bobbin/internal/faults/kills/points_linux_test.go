@@ -390,6 +390,9 @@ func (c *chaos) playUntil(stops []stop) (left []stop) {
 		if c.forget != "" {
 			_, err := c.db.Exec(ctx, c.forget)
 			require.NoError(c.t, err)
+			if c.merging { // what is forgotten is never merged
+				defer time.AfterFunc(time.Minute, cancel).Stop()
+			}
 			if !c.pullsStay {
 				c.closePulls() // people may close them before the bot continues
 			}
@@ -442,9 +445,6 @@ func (c *chaos) stoppedAt(stops []stop, r *replicaProcess) int {
 func (c *chaos) most() time.Duration {
 	if strings.Contains(c.unguard, "immortal") {
 		return 40 * time.Second // no replica ever takes over
-	}
-	if c.merging && c.forget != "" {
-		return time.Minute // what is forgotten is never merged
 	}
 	return 2 * harness.StepTimeout
 }
