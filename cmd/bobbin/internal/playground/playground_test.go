@@ -113,7 +113,7 @@ func TestTheStoryByMouse(t *testing.T) {
 	bea.reads("#nav a", "bobbin/the-lines")
 	bea.click("#nav a", "home")
 	bea.reads("#main", "Finished")
-	bea.click("#main .b-section a", "") // the last one, by whatever title
+	bea.click("#main .b-section a", "The lines' discounts")
 	bea.reads("#pane .body", "and pushed:")
 }
 
