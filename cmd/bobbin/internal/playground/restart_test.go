@@ -247,5 +247,5 @@ func TestOtherBranchesOfTheStory(t *testing.T) {
 	b.reads("#pane .body", "revision 1 · nothing")
 	b.takes("stop")
 	b.reads("#pane .body", "Stopped, as ann asked")
-	b.reads(".story button", "Once more, from the beginning")
+	b.reads(".story button.first", "Bea lets it go on where it stopped")
 }
