@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 	"regexp"
-	"strings"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	_ "time/tzdata" // the zones of people, also where the machine has none installed
