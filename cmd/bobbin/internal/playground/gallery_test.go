@@ -70,8 +70,7 @@ func TestPicturesOfTheGallery(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv("BOBBIN_PICTURES")
 	if dir == "" {
-		// It only writes files, for make pictures; TestEveryMessageIsOnASheet checks the sheets in every run.
-		t.Skip("nobody asked for pictures")
+		t.Skip("nobody asked for pictures") // TestEveryMessageIsOnASheet checks the sheets in every run
 	}
 	dir = filepath.Join(dir, "gallery")
 	require.NoError(t, os.MkdirAll(dir, 0o755))
