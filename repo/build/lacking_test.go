@@ -53,7 +53,7 @@ func TestATestThatNeedsTooMuchMemoryIsOneFailedTest(t *testing.T) {
 		t.Skip("no control group counts the memory here: a run that needs too much is ended as a whole")
 	}
 	m, _ := repotest.NewMirror(t, repotest.Files{"a": "b"})
-	c.Limits = sandbox.Limits{Memory: 256 << 20, Time: 5 * time.Minute}
+	c.Limits = sandbox.Limits{Memory: 256 << 20, Time: 20 * time.Minute}
 	eat := func(mb string) string {
 		return "head -c " + mb + "000000 /dev/zero | tail -c " + mb + "000000 | (sleep 1; cat >/dev/null)"
 	}
@@ -73,13 +73,14 @@ func TestATestThatNeedsTooMuchMemoryIsOneFailedTest(t *testing.T) {
 
 	repotest.NeedCommand(t, "make --version")
 	// Two that run at once hold their memory until both have theirs, and then for as long as it takes to be
-	// measured. A killed one has nothing to read.
+	// measured, which is the longer the busier the machine is. A killed one has nothing to read.
 	files := repotest.Files{
 		"Makefile": "SHELL = bash\n.SHELLFLAGS = -o pipefail -c\nall: a b\n" +
 			"a: other = b\nb: other = a\na b:\n" +
 			"\t@head -c 170000000 /dev/zero | tail -c 170000000 | (head -c 1 >/dev/null; touch $@.has; \\\n" +
-			"\tcase '$(MAKEFLAGS)' in *jobserver*) for n in {1..300}; do \\\n" +
-			"\t\ttest -e $(other).has && break; sleep 0.1; done;; esac; sleep 2; cat >/dev/null)\n",
+			"\tcase '$(MAKEFLAGS)' in *jobserver*) for n in {1..3000}; do \\\n" +
+			"\t\ttest -e $(other).has && break; sleep 0.1; done;; esac; \\\n" +
+			"\tsleep $$((2 + 4 * SECONDS)); cat >/dev/null)\n",
 	}
 	r = runIn(t, c.For(m), files, project.Project{Test: "make -j2 all && printf 'ok 1 - a\\n1..1\\n'"})
 	require.True(t, r.OK(), r.String()+r.Output)

@@ -441,6 +441,28 @@ func TestAStopIsSeenByTheRunningTurn(t *testing.T) {
 	require.False(t, pulse.StopRequested)
 }
 
+// "no wait" may be a stop when it is received, and is none if nothing runs. Once it was judged, it interrupts
+// nothing that comes after it. While another message waits to be judged, that may be the stop.
+func TestWhatWasNoStopEndsWhenItIsJudged(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	in := storetest.Inbox(s)
+	turn := storetest.BeginTurn(t, s)
+	require.NoError(t, in.Receive(t.Context(), storetest.Reply("Ev2", "1.1", "no wait")))
+	require.NoError(t, in.Receive(t.Context(), storetest.Reply("Ev3", "1.2", "no wait")))
+	unread, err := turn.Inbox().Unhandled(t.Context())
+	require.NoError(t, err)
+	for i, m := range unread {
+		pulse, err := turn.Status(t.Context())
+		require.NoError(t, err)
+		require.True(t, pulse.StopRequested, "before message %d of %d", i+1, len(unread))
+		require.NoError(t, turn.Record(t.Context(), inbox.Handled{ID: m.ID, ForAgents: true}))
+	}
+	pulse, err := turn.Status(t.Context())
+	require.NoError(t, err)
+	require.False(t, pulse.StopRequested)
+}
+
 func TestTheDeadsJobsAreTakenOver(t *testing.T) {
 	t.Parallel()
 	s := storetest.Open(t)

@@ -10,7 +10,9 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/internal/record"
 )
 
-// Handled is a Part: a message that the program has judged. Agents see it if ForAgents is set.
+// Handled is a Part: a message that the program has judged. Agents see it if ForAgents is set. It ends what
+// the receipt of a message asked for in case that it was a stop: once no message is left to judge, none can
+// be one, and what would go on to stand would interrupt every run that follows.
 type Handled struct {
 	ID        int64
 	ForAgents bool
@@ -32,12 +34,16 @@ func (h Handled) Mask(mask func(string) string) record.Part {
 	return h
 }
 
-func (h Handled) Write(ctx context.Context, tx pgx.Tx, _ *record.Recording) error {
-	_, err := tx.Exec(ctx,
+func (h Handled) Write(ctx context.Context, tx pgx.Tx, r *record.Recording) error {
+	if _, err := tx.Exec(ctx,
 		`update inbox set handled_at = now(), for_agents = $2, shown = $3, held = $4, answers = $5,
 			for_task = $6
 		where id = $1`,
-		h.ID, h.ForAgents, database.CleanText(h.AgentText), h.Held, h.Answers, h.Task)
+		h.ID, h.ForAgents, database.CleanText(h.AgentText), h.Held, h.Answers, h.Task); err != nil {
+		return err
+	}
+	_, err := tx.Exec(ctx, `update sessions set stop_asked = false where id = $1 and stop_asked
+		and not exists (select 1 from inbox where session_id = $1 and handled_at is null)`, r.Session)
 	return err
 }
 
