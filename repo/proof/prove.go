@@ -107,6 +107,9 @@ func (p *proving) runAndJudge(ctx context.Context) (err error) {
 	if p.Branch, err = p.onBranch(ctx, false); err != nil {
 		return err
 	}
+	if err := p.confirmNoTests(ctx, onBase); err != nil {
+		return err
+	}
 	p.judgeBuild()
 	if why := p.whyUnprovable(); why != "" {
 		p.Why = why
@@ -234,6 +237,8 @@ func (p *proving) whyUnprovable() string {
 	case p.Base.Missing.Tests != "":
 		p.Missing = p.Base.Missing.Tests
 		return "the tests did not start on " + p.BaseName
+	case p.Base.Stopped != "": // where it was run once more
+		return "the run on " + p.BaseName + " " + p.Base.StopReason()
 	case p.Branch.Missing.Tests != "":
 		return "the tests did not start on the branch (" + p.Branch.Missing.Tests +
 			"), and did on " + p.BaseName
@@ -249,14 +254,34 @@ func (p *proving) whyUnprovable() string {
 	return ""
 }
 
+// confirmNoTests runs the tests of the base once more if its result has none, the branch has some, and some
+// of these are in files that the base has. That is right where the change itself lets them be found, and
+// wrong where that run of the base lost its tests: every old test would then be taken for a new one that
+// guards.
+func (p *proving) confirmNoTests(ctx context.Context, onBase *build.Checker) error {
+	if !p.Base.HasNoTests() || p.Branch.HasNoTests() || len(p.oldTestFiles()) == 0 {
+		return nil
+	}
+	again, err := onBase.RunTree(ctx, p.work.Base(), nil, p.project)
+	if err == nil && !again.HasNoTests() {
+		p.Base = again
+	}
+	return err
+}
+
+// oldTestFiles returns the test files of the branch that it did not add.
+func (p *proving) oldTestFiles() []string {
+	return slices.DeleteFunc(p.project.TestFiles(p.work.FS()), func(file string) bool {
+		return slices.ContainsFunc(p.changes,
+			func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
+	})
+}
+
 // whyNoTests returns why no test ran. A project that has test files which its test command does not find is
 // no project without tests.
 func (p *proving) whyNoTests() string {
 	files := p.project.TestFiles(p.work.FS())
-	old := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
-		return slices.ContainsFunc(p.changes,
-			func(c diff.Change) bool { return c.Path == file && c.Kind == "added" })
-	})
+	old := p.oldTestFiles()
 	switch {
 	case len(old) > 0:
 		p.Missing = fmt.Sprintf("the test command (`%s`) finds none of the tests, such as those of %s",

@@ -1,6 +1,9 @@
 package proof
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -8,6 +11,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/repo/build"
 	"github.com/bobbinhq/bobbin/repo/build/project"
+	"github.com/bobbinhq/bobbin/repo/build/result"
 	"github.com/bobbinhq/bobbin/repo/git"
 	"github.com/bobbinhq/bobbin/repo/git/repotest"
 )
@@ -225,6 +229,35 @@ func TestTestsThatTheCommandDoesNotFind(t *testing.T) {
 		"does not find the tests that were added, such as those of shop_test.py", p.Why)
 	p = prove(t, base, repotest.Files{"shop.py": pythonFix})
 	require.True(t, p.Passes() && p.NoTests)
+}
+
+// TestABaseThatLostItsTests has a stored result of the base that says that it has no tests, as a run on an
+// overloaded machine once left one. Its old tests are not taken for new ones.
+func TestABaseThatLostItsTests(t *testing.T) {
+	t.Parallel()
+	repotest.NeedCommand(t, "python3 --version")
+	c := checker(t)
+	c.Caches.Dir = t.TempDir()
+	m, commits := repotest.NewMirror(t, pythonShop)
+	fix := repotest.Files{
+		"shop.py": pythonFix,
+		"tests/test_rest.py": strings.NewReplacer("test_count", "test_rest", "len(split(10, 3)), 3",
+			"sum(split(10, 3)), 10").Replace(pythonShop["tests/test_shop.py"]),
+	}
+	p := proveIn(t, c, m, commits[0], fix)
+	require.True(t, p.Passes())
+	require.Equal(t, 1, p.PassedBefore)
+
+	stored, err := filepath.Glob(filepath.Join(c.Caches.Dir, "*", "results", "[0-9a-f]*.json"))
+	require.NoError(t, err)
+	require.Len(t, stored, 1)
+	lost, err := json.Marshal(result.Result{Project: p.Base.Project, TestsRan: true, Counted: true})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(stored[0], lost, 0o644))
+	p = proveIn(t, c, m, commits[0], fix)
+	require.True(t, p.Passes())
+	require.Equal(t, 1, p.PassedBefore)
+	require.Empty(t, p.Guards)
 }
 
 func TestPytest(t *testing.T) {
