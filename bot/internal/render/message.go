@@ -103,7 +103,7 @@ func (s Style) lineWithPage(l workflow.Line, session string) string {
 	if footer == "" || session == "" || s.PageOf == nil {
 		return text
 	}
-	return text + footerMark + "<" + mrkdwn.Escape(s.PageOf(session)) + "|page>"
+	return text + footerMark + "<" + mrkdwn.Escape(s.PageOf(session)) + "|session page>"
 }
 
 // footerMark separates the facts of a footer.
@@ -270,7 +270,7 @@ func actionID(id workflow.ActionID, used map[workflow.ActionID]int) string {
 var howToAnswer = regexp.MustCompile(
 	`(?: · (?:nothing is (?:changed|written) yet|what is done so far is kept)\.|` +
 		`\s(?:◆ )?(?:No code was changed\.)?) ?(?:Reply|Say) "(?:[^"\n]*: )?(?:fix it|yes|go ahead)"` +
-		`[^\n]*?( · <[^<>|\s]+\|page>)?$`)
+		`[^\n]*?( · <[^<>|\s]+\|session page>)?$`)
 
 // WithNote returns the part with a note below its text, and with the buttons of these lines. The instructions
 // on how to answer are removed, since the note says what was answered.

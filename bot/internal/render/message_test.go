@@ -118,7 +118,7 @@ func TestAFooterLinksThePage(t *testing.T) {
 	s := Style{PageOf: func(session string) string { return "https://bobbin.example/s/" + session }}
 	posting := &workflow.Posting{Key: "k", Session: "s1", Lines: []workflow.Line{report}}
 	part := s.renderParts(posting)[0]
-	const link = " · <https://bobbin.example/s/s1|page>"
+	const link = " · <https://bobbin.example/s/s1|session page>"
 	require.True(t, strings.HasSuffix(part.Text, `or say what is wrong.`+link), part.Text)
 	require.Equal(t, []string{"section", "context", "actions"}, typesOf(part.Blocks))
 

@@ -48,7 +48,7 @@ var (
 			`^<https://git\.example/(?:shop|site)/compare/[0-9a-f]{40}\.\.\.[0-9a-f]{40}` +
 			`\|(?:Compare|bobbin/[\w-]+)>$|` +
 			`^<https://git\.example/shop/(?:actions/runs/\d+(?:/job/[\w-]+)?|-/jobs/\d+)\|[\w-]+>$|` +
-			`^<http://pages\.example/s/\w+\|page>$|` +
+			`^<http://pages\.example/s/\w+\|session page>$|` +
 			`^<https://acme\.slack\.com/archives/C\w+/p\d+\|[^|>]+>$|` +
 			`^<https://git\.example/(?:shop|site)/(?:(?:pulls?|(?:-/)?issues)/\d+\|(?:shop)?#|` +
 			`-/merge_requests/\d+\|(?:shop)?!)\d+>$|` +

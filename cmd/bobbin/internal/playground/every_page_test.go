@@ -28,6 +28,7 @@ var noPages = map[string]string{
 	"GET /assets/{name}":                                 "a style or a script",
 	"GET /{$}":                                           "leads to a channel",
 	"GET /archives/{channel}/{message}":                  "leads to a thread",
+	"GET /-/session/{me}/{session}":                      "leads to the page of a session",
 	"GET /-/live/{me}/{place}":                           "events",
 	"GET /-/live/{me}/{place}/{thread}":                  "events",
 	"GET /-/file/{id}/{name}":                            "what somebody shared",

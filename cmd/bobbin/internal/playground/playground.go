@@ -167,7 +167,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		s.ProgressCards = true
 		s.AgentStatus = true
 		s.Signs = true
-		s.PageURL = "http://" + p.listener.Addr().String()
+		s.PageURL = p.pagesURL()
 		s.ThreadsURL = s.PageURL // no browser finds the local Slack's acme.slack.com
 		if p.opt.Repository.From != "" || p.opt.Sandbox.Kind != "" {
 			s.Sandbox = p.opt.Sandbox
@@ -187,6 +187,9 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 	p.furnish()
 	return p.Stage.Start(ctx)
 }
+
+// pagesURL returns the address below which the pages of sessions are.
+func (p *Playground) pagesURL() string { return "http://" + p.listener.Addr().String() }
 
 // serveStory starts the endpoint that plays the demo's story, and returns settings that use it as the model.
 func (p *Playground) serveStory() (*server.ModelSettings, error) {
@@ -243,6 +246,11 @@ func (p *Playground) workspace() view.Workspace {
 		Notices: p.notices(),
 		Pushed:  p.pushed,
 		Model:   "No model",
+
+		SharedPages: p.pagesURL() + "/s/",
+		OwnPage: func(user, session string) string {
+			return p.Stage.Service.OwnPage(user, session)
+		},
 	}
 	if p.opt.Models != nil {
 		w.Model = cmp.Or(p.opt.Models.Agents["orchestrator"].Model, "your model") + " on " +

@@ -25,6 +25,7 @@ func TestSessionPage(t *testing.T) {
 	ann := open(t, p.URL, 1280, 800)
 	ann.takes("the refund of order 1042")
 	ann.reads("#pane .body", "revision 1 · nothing")
+	ann.opensThePage()
 	page := ann.again(ann.linkToPage())
 	page.reads("h1", "A whole refund gives back more than was paid")
 	page.sees("location.search === ''") // the signature is removed from the address
@@ -53,6 +54,17 @@ func TestSessionPage(t *testing.T) {
 	page.click("#outcome a", "Open the thread")
 	page.reads("#pane .body", "and pushed:")
 	ann.othersLook(p)
+}
+
+// opensThePage follows the link below a message of the open thread, before the person has opened any other:
+// in the playground it opens at once, and for each person as theirs.
+func (t *tab) opensThePage() {
+	t.t.Helper()
+	shared, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](
+		`[...document.querySelectorAll('#pane a')].find((a) => a.textContent === 'session page').pathname`))
+	require.NoError(t.t, err)
+	page := t.again(shared)
+	page.reads("h1", "A whole refund gives back more than was paid")
 }
 
 // linkToPage returns the personal link in the Details of the open thread.

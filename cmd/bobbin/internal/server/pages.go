@@ -47,6 +47,9 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 	return nil
 }
 
+// OwnPage returns the address of a session's page that opens for one person. The bot has pages then.
+func (b *Server) OwnPage(user, session string) string { return b.pageOf(user, session) }
+
 // pushedDiff returns the diff of a pushed commit with its secrets masked, or an empty
 // string if it cannot be read.
 func (b *Server) pushedDiff(ctx context.Context, s Settings, repository, commit string) string {

@@ -68,6 +68,7 @@ func (s *Site) routes() map[string]http.HandlerFunc {
 		"GET /-/live/{me}/{place}":          s.serveLive,
 		"GET /-/live/{me}/{place}/{thread}": s.serveLive,
 		"GET /-/file/{id}/{name}":           s.serveFile,
+		"GET /-/session/{me}/{session}":     s.serveSession,
 		"GET /-/assets/look.css":            pagestyle.ServeSheet,
 		"GET /-/assets/{name}": func(w http.ResponseWriter, r *http.Request) {
 			http.ServeFileFS(w, r, s.assets, r.PathValue("name"))
@@ -122,6 +123,17 @@ func (s *Site) servePermalink(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	http.Redirect(w, r, path, http.StatusSeeOther)
+}
+
+// serveSession leads to the page of a session by a link of the person's own, as Details gives it: here,
+// unlike in a browser that comes from Slack, it is known who follows the link.
+func (s *Site) serveSession(w http.ResponseWriter, r *http.Request) {
+	me, err := s.Person(r.PathValue("me"))
+	if err != nil || s.OwnPage == nil {
+		http.Error(w, "there is no such page", http.StatusNotFound)
+		return
+	}
+	http.Redirect(w, r, s.OwnPage(me.ID, r.PathValue("session")), http.StatusSeeOther)
 }
 
 // serveFile serves a shared file. Images are shown as such, everything else as plain text, so that no

@@ -1,6 +1,7 @@
 package slackhtml
 
 import (
+	"cmp"
 	"html"
 	"html/template"
 	"regexp"
@@ -22,6 +23,9 @@ type Renderer struct {
 	// Link returns the path in this page to which an address leads. If it is empty, the link opens the
 	// address in a new tab.
 	Link func(address string) string
+	// Own returns what a link opens for the reader alone, or an empty string: then it opens its address. It
+	// may be nil.
+	Own func(address string) string
 	// Me is the reader's user ID; mentions of the reader are highlighted.
 	Me string
 	// Zone is the reader's time zone; nil: UTC.
@@ -192,15 +196,18 @@ func (r Renderer) anchor(b *strings.Builder, address, label string) {
 	if code, is := strings.CutPrefix(label, "`"); is && strings.HasSuffix(code, "`") {
 		label = "<code>" + strings.TrimSuffix(code, "`") + "</code>"
 	}
-	inside := ""
+	inside, own := "", ""
 	if r.Link != nil {
 		inside = r.Link(address)
+	}
+	if r.Own != nil {
+		own = r.Own(address)
 	}
 	switch {
 	case inside != "":
 		b.WriteString(`<a href="` + html.EscapeString(inside) + `">` + label + "</a>")
-	case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
-		b.WriteString(`<a href="` + html.EscapeString(address) +
+	case own != "", strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
+		b.WriteString(`<a href="` + html.EscapeString(cmp.Or(own, address)) +
 			`" target="_blank" rel="noreferrer noopener">` + label + "</a>")
 	default:
 		b.WriteString(label)

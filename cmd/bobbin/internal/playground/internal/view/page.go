@@ -100,6 +100,7 @@ func (p *Page) renderer() slackhtml.Renderer {
 			return "", false
 		},
 		Link: func(address string) string { return p.inside(address) },
+		Own:  func(address string) string { return p.ownPage(address) },
 	}
 }
 
@@ -111,6 +112,16 @@ func (p *Page) inside(address string) string {
 		return ""
 	}
 	return p.PermalinkPath(p.Me, u)
+}
+
+// ownPage returns the path that leads the reader to the page of a session for which everybody is shown this
+// address, or an empty string for another address.
+func (p *Page) ownPage(address string) string {
+	rest, shared := strings.CutPrefix(address, p.SharedPages)
+	if !shared || p.SharedPages == "" || strings.Contains(rest, "?") {
+		return ""
+	}
+	return "/-/session/" + p.Me.Handle + "/" + rest
 }
 
 // PermalinkPath returns the path of the page that shows a person the thread of a message with that permalink,

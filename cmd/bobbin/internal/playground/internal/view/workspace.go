@@ -74,7 +74,11 @@ type Workspace struct {
 	Model     string          // describes the answering model to people
 	Story     Story           // nil: no story
 	Pushed    func() []Branch // returns the pushed branches; nil: none
-	Read      string          // file that stores what people have read; empty: it is not stored
+	// SharedPages begins the addresses of sessions' pages that everybody is shown. They open for whoever has
+	// opened an own link before, which OwnPage returns.
+	SharedPages string
+	OwnPage     func(user, session string) string
+	Read        string // file that stores what people have read; empty: it is not stored
 }
 
 // Regions are the templates for the parts of a page that can be rendered alone.
