@@ -83,6 +83,7 @@ var headings = map[string]string{
 	"RefuseUnknown":          "a person whom Slack does not know",
 	"Reopen":                 "a message from before a stop",
 	"Reply":                  "an answer",
+	"restTurn":               "a push that was allowed waits for its model",
 	"Resume":                 "going on is refused",
 	"Resume-b":               "nothing is stopped",
 	"Resume-c":               "going on from before a later stop",

@@ -107,6 +107,16 @@ func (r Reader) ReadByAgents(ctx context.Context, ts string, before int64) (read
 	return read, err
 }
 
+// IsNewest reports whether nothing came to the session after a message or a press of that user at ts.
+func (r Reader) IsNewest(ctx context.Context, user, ts string) (newest bool, err error) {
+	err = r.db.Pool.QueryRow(ctx, `select user_id = $2 and message_ts = $3 from inbox where session_id = $1
+		order by id desc limit 1`, r.session, user, ts).Scan(&newest)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	return newest, err
+}
+
 // Taken reports whether a message was given to the agents before the inbox row given.
 func (r Reader) Taken(ctx context.Context, ts string, before int64) (taken bool, err error) {
 	err = r.db.Pool.QueryRow(ctx,
