@@ -30,7 +30,7 @@ func readScope(text string) Consent {
 			return Consent{}
 		case form.limits && !limit.MatchString(scope), form.bare && smallTalk.MatchString(scope):
 			continue
-		case smallTalk.MatchString(scope), everything.MatchString(scope):
+		case smallTalk.MatchString(scope), everything.MatchString(scope), nothing.MatchString(scope):
 			return Consent{Kind: ConsentUnclear}
 		case limitsAll.MatchString(scope):
 			return Consent{Kind: ConsentUnclear, Scope: scope}
@@ -78,6 +78,11 @@ func onlyOrdinal(scope string) string {
 }
 
 var (
+	// nothing matches a limit that leaves nothing to do, so that people are asked what they mean.
+	nothing = lazyregexp.New(`(?i)^(?:(?:please|just|only|in|for|absolutely|fix|change|touch|alter|modify|` +
+		`make|do) )*(?:nothing|nowhere|no ?one|nobody|none(?: of (?:it|that|this|them|those|these))?|` +
+		`zero (?:files?|changes?)|leave everything as it (?:is|was))` +
+		`(?:,? (?:at all|yet|whatsoever|(?:for|right) now|now|today))*[.!]*$`)
 	inBrackets   = lazyregexp.New(`(?s)^([^()]*\S) \(([^()]+)\)$`)
 	onlyNumbers  = lazyregexp.New(`(?i)^` + numbers + `$`)
 	oneNumber    = lazyregexp.New(`^#?\d{1,2}$`)
