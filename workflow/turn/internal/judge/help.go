@@ -97,9 +97,33 @@ func (j *Judge) helpFor(ctx context.Context, q workflow.HelpQuestion) (workflow.
 	return help, err
 }
 
-// sayThread says what the thread waits for, and what can be said in it.
+// standsHeld says how a thread stands for somebody whose words are held back there.
+func (c *Case) standsHeld() string {
+	s := c.Session
+	switch {
+	case c.questionWaits():
+		return "I wait for the answer of somebody who may approve to my question."
+	case s.Phase == workflow.PhaseStopped:
+		return "It is stopped, until somebody who may approve lets it go on."
+	case s.Phase == workflow.PhasePaused:
+		return "It waits for the decision of somebody who may approve."
+	case s.Open:
+		return "I am at work."
+	}
+	return "It rests."
+}
+
+// sayThread says what the thread waits for, and what the person of the case can say in it.
 func (j *Judge) sayThread(c *Case) string {
 	s := c.Session
+	switch may := get(c, &c.mayApprove); {
+	case may.err == nil && may.why == "" || get(c, &c.nothingRan):
+	case get(c, &c.held) != "":
+		return c.standsHeld() + " What you write here waits until somebody who may approve passes it on; " +
+			`"stop" and an objection count at once.`
+	case s.Phase.AwaitsConsent():
+		return "It waits for somebody who may approve. If something is wrong, say what, and I look again."
+	}
 	switch {
 	case get(c, &c.nothingRan):
 		return `Nobody asked me anything here yet. To have this thread looked into, mention me and write ` +
@@ -113,7 +137,7 @@ func (j *Judge) sayThread(c *Case) string {
 	case s.Phase == workflow.PhaseStopped:
 		return `It is stopped. Somebody who may approve can say "go on".`
 	case s.Phase == workflow.PhasePaused:
-		return "It waits; my newest line says for what."
+		return "It waits for a decision: my newest message with buttons says which."
 	case s.Open:
 		return `I am at work. Reply to correct me, or say "stop".`
 	}
