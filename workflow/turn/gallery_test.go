@@ -862,6 +862,8 @@ func replySamples() map[string][]workflow.Line {
 			"Noted: “keep the name”. Task 2 is not open, so the orchestrator takes it up.",
 			"Noted: “keep the name”. The orchestrator takes it up after the open tasks; "+
 				"to reach one of them, begin with its number."),
+		"an approval of an older revision": says("That was revision 2; the newest is revision 3. Please " +
+			"answer that one."),
 		"a request is refused": says("I cannot take this: guests cannot start work here; ask a full " +
 			"member to."),
 		"a guest asks for a part": says("I cannot take this: guests cannot start work here; ask a full " +

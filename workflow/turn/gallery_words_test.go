@@ -44,7 +44,6 @@ var fillings = map[string][]string{
 	"advice is applied":                    {"Round the running total."},
 	"an approval counts once":              {" (1 of 2)", "Still needed: 1 more approver (bea or cem)."},
 	"an approval is narrowed":              {"bea", "the Split remainder"},
-	"an approval of an older revision":     {""},
 	"an approval without a report":         {""},
 	"an approval while a remark is read":   {""},
 	"an attempt failed":                    {"TestSplit fails: got 99, want 100"},
