@@ -61,7 +61,7 @@ type Part struct {
 const partTimeout = time.Minute
 
 // lookAt examines all parts at the same time. It prints each part to show as soon as it and those before it
-// are done, and once a second it prints to progress which parts are still being examined.
+// are done, and it prints to progress which parts are still being examined.
 func lookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error {
 	began := time.Now()
 	for _, p := range parts {
@@ -82,10 +82,16 @@ func lookAt(ctx context.Context, parts []*Part, show, progress io.Writer) error 
 	return nil
 }
 
-// await waits for p, and once a second prints which parts are still being examined.
+// progressEvery is how often the parts that are still being examined are named while they stay the same.
+const progressEvery = 10 * time.Second
+
+// await waits for p, and prints which parts are still being examined: after a second, when they change, and
+// now and then.
 func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Time) error {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	said := ""
+	var saidAt time.Time
 	for {
 		select {
 		case <-p.done:
@@ -101,8 +107,13 @@ func await(ctx context.Context, w io.Writer, p *Part, all []*Part, began time.Ti
 					busy = append(busy, other.Name)
 				}
 			}
-			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", strings.Join(busy, ", "),
-				time.Since(began).Round(time.Second))
+			names := strings.Join(busy, ", ")
+			if names == said && time.Since(saidAt) < progressEvery {
+				continue
+			}
+			said = names
+			saidAt = time.Now()
+			fmt.Fprintf(w, "bobbin: still looking at %s (%s)\n", names, time.Since(began).Round(time.Second))
 		}
 	}
 }
