@@ -584,7 +584,7 @@ func TestSessionsOfAnEmptyDatabase(t *testing.T) {
 const aSession = `
 insert into sessions (id, team, channel, thread_ts, phase, title, requester, repository, base_commit, branch,
 	head, revision, spent_usd, created_at, updated_at)
-	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'a cent \x1b[2Jshort, <@U2>', 'U1', 'shop', 'base1234567',
+	values ('k3x9', 'T1', 'C1', '17.1', 'done', E'✓ a cent \x1b[2Jshort, <@U2>', 'U1', 'shop', 'base1234567',
 		'bobbin/a-cent', 'head1234567', 1, 0.128, '2026-03-02 09:00', '2026-03-02 09:05'),
 		('plain', 'T1', 'C1', '18.1', 'answered', repeat('where? ', 40), 'U2', '', '', '', '', 0, 0,
 			'2026-03-02 08:00', '2026-03-02 08:00');
@@ -605,7 +605,7 @@ insert into approvals (id, session_id, revision, report_hash, base_commit, user_
 insert into decisions (session_id, what, allowed, reason, user_id, revision)
 	values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
 insert into tasks (id, session_id, number, description, category, skill, state) overriding system value
-	values (1, 'k3x9', 1, 'keep every cent', 'deep', 'tdd', 'done');
+	values (1, 'k3x9', 1, '✓ keep every cent ◆', 'deep', 'tdd', 'done');
 insert into attempts (task_id, number, tree, held, summary)
 	values (1, 1, 't1', false, E'go test: 1 failed\nTestSplit'), (1, 2, 't2', true, 'go test: 14 passed');
 insert into transcript (session_id, task_id, seq, body, at)
@@ -656,7 +656,7 @@ branch bobbin/a-cent at head123
 09:03:00  bea pressed: fix it
 09:04:00  [deep] Done
 
-task 1 [deep + tdd skill] done: keep every cent
+task 1 [deep + tdd skill] done: keep every cent ·
   attempt 1 failed: go test: 1 failed
     TestSplit
   attempt 2 held: go test: 14 passed

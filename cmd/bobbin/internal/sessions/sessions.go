@@ -52,7 +52,7 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 
 // title returns the title of a session, with names for ids.
 func title(x workflow.Session, names namer) string {
-	return cmp.Or(cli.WithoutControls(names.named(x.Name())), "(no words)")
+	return cmp.Or(cli.WithoutControls(workflow.Unmark(names.named(x.Name()))), "(no words)")
 }
 
 // ListJSON prints the sessions that changed last as a JSON array, with the same fields as in the audit.
@@ -142,7 +142,8 @@ func showLessons(
 		if l.Session == x.ID {
 			from += ", in this session"
 		}
-		fmt.Fprintf(out, "  %d. %s (%s; %s)\n", l.ID, cli.Indent(l.Text, 4), from, cli.Indent(l.Source, 4))
+		fmt.Fprintf(out, "  %d. %s (%s; %s)\n", l.ID, cli.Indent(workflow.Unmark(l.Text), 4), from,
+			cli.Indent(l.Source, 4))
 	}
 	return nil
 }
@@ -153,7 +154,8 @@ func showTasks(ctx context.Context, out io.Writer, s *store.Store, id string) er
 		return err
 	}
 	for _, k := range tasks {
-		fmt.Fprintf(out, "\ntask %d %s %s: %s\n", k.Number, k.Label(), k.State, cli.Indent(k.Description, 2))
+		fmt.Fprintf(out, "\ntask %d %s %s: %s\n", k.Number, k.Label(), k.State,
+			cli.Indent(workflow.Unmark(k.Description), 2))
 		attempts, err := s.Attempts(ctx, k.ID)
 		if err != nil {
 			return err
