@@ -58,17 +58,35 @@ func (b *backupCommand) Run(ctx context.Context, con cli.Console, log *slog.Logg
 	if err != nil {
 		return err
 	}
+	target, err := b.Target(con)
+	if err != nil {
+		return err
+	}
+	if err := checkOutside(dir, target.DataDir); err != nil {
+		return err
+	}
 	return b.ReadDatabase(ctx, con, log, func(s *store.Store) error {
 		m, err := backup.Write(ctx, s.DB, dir, m)
 		if err != nil {
 			return describeBackup(err)
 		}
-		fmt.Fprintf(con.Out, "Written: %s, %s of %s, %s. Restore it with: bobbin restore %s\n", dir,
+		fmt.Fprintf(con.Out, "Written: %s, %s of %s, %s. Restore it with: bobbin restore %s\n",
+			plaintext.OneLine(dir),
 			plaintext.FormatCount(m.Rows())+" rows", plaintext.CountNoun(len(m.Tables), "table"),
-			cli.Megabytes(m.Bytes()), b.Dir)
+			cli.Megabytes(m.Bytes()), cli.ShellWord(b.Dir))
 		fmt.Fprintln(con.Out, "Not in it, and to be kept elsewhere: "+keptElsewhere(m)+".")
 		return nil
 	})
+}
+
+// checkOutside returns an error if a backup would be in the data directory, with which it would be lost.
+func checkOutside(dir, data string) error {
+	within, err := filepath.Rel(data, dir)
+	if err != nil || !filepath.IsLocal(within) {
+		return nil
+	}
+	return cli.UsageError{Err: fmt.Errorf("bobbin: %s is in the data directory, and would be lost with it; "+
+		"name a folder elsewhere, best on another disk", dir)}
 }
 
 // describeBackup returns why a backup was not written, with what helps.

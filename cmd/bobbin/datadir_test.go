@@ -42,13 +42,20 @@ func TestAFileForTheDataDirectory(t *testing.T) {
 }
 
 // TestAnEmptyNameIsNoFolder checks that a variable of a script that is empty does not name the folder of a
-// backup.
+// backup, nor does a folder with which the backup would be lost.
 func TestAnEmptyNameIsNoFolder(t *testing.T) {
 	t.Parallel()
 	for _, command := range []string{"backup", "restore"} {
 		code, _, errs := call(t, t.Context(), nil, command, "")
 		require.Equal(t, cli.ExitUsage, code)
 		require.Equal(t, "bobbin: name a folder; an empty name was given\n", errs)
+	}
+	data := t.TempDir()
+	for _, dir := range []string{data, filepath.Join(data, "backups", "monday")} {
+		code, _, errs := call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": data}, "backup", dir)
+		require.Equal(t, cli.ExitUsage, code)
+		require.Equal(t, "bobbin: "+dir+" is in the data directory, and would be lost with it; name a "+
+			"folder elsewhere, best on another disk\n", errs)
 	}
 	code, _, errs := call(t, t.Context(), nil, "")
 	require.Equal(t, cli.ExitUsage, code)

@@ -54,3 +54,14 @@ func WithoutControls(s string) string {
 func Indent(s string, by int) string {
 	return strings.ReplaceAll(WithoutControls(s), "\n", "\n"+strings.Repeat(" ", by))
 }
+
+// ShellWord returns s as one word of a shell's command line, in quotes if it needs them.
+func ShellWord(s string) string {
+	plain := func(c rune) bool {
+		return strings.ContainsRune("/._-+:@%", c) || unicode.IsLetter(c) || unicode.IsDigit(c)
+	}
+	if s != "" && !strings.ContainsFunc(s, func(c rune) bool { return !plain(c) }) {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

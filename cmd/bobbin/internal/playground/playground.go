@@ -19,12 +19,12 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"golang.org/x/tools/txtar"
 
 	"github.com/bobbinhq/bobbin/bot/page"
 	"github.com/bobbinhq/bobbin/bot/slacktest"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/config"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/chat"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/playground/internal/pageauth"
@@ -174,7 +174,7 @@ func (p *Playground) openStage(ctx context.Context) (err error) {
 		}
 		s.Repositories[0].Channels = []string{p.Stage.Channel}
 		if !p.opt.Repository.Push {
-			s.Repositories[0].Fetch = shellWord(p.Stage.Remote)
+			s.Repositories[0].Fetch = cli.ShellWord(p.Stage.Remote)
 		}
 		s.Repositories[0].Approvers = workflow.Approvers{People: []string{p.Stage.People["bea"]}}
 		if p.opt.adjust != nil {
@@ -328,7 +328,7 @@ func (p *Playground) pushed() (list []view.Branch) {
 				Name:   s.Branch,
 				Thread: s.Thread.TS,
 				Where:  p.opt.Repository.where(),
-				Fetch:  p.opt.Repository.fetch(shellWord(from), shellWord(s.Branch)),
+				Fetch:  p.opt.Repository.fetch(cli.ShellWord(from), cli.ShellWord(s.Branch)),
 			})
 		}
 	}
@@ -350,15 +350,6 @@ func (r Repository) fetch(from, branch string) string {
 		return "git clone -b " + branch + " " + from + " " + r.name()
 	}
 	return "git fetch " + from + " " + branch + ":" + branch + " && git switch " + branch
-}
-
-func shellWord(s string) string {
-	if strings.ContainsFunc(s, func(c rune) bool {
-		return !strings.ContainsRune("/._-+:@%~", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c)
-	}) {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
 }
 
 // Serve serves the page until ctx ends, the bot ends or the playground is closed. If the bot ended by itself,
