@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -24,7 +24,9 @@ import (
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/storage"
 	"github.com/bobbinhq/bobbin/workflow"
+	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 // A movingBot is a bot as a process, with a private Postgres in its data directory, that moves from one data
@@ -165,20 +167,24 @@ func (b *movingBot) command(data string, args ...string) string {
 	return out
 }
 
-// awaitPhase waits until the only session is in the phase, and has nothing to do.
+// awaitPhase waits until the only session is in the phase, has nothing to do, and everything is posted: a
+// backup from before that would post the report once more, and who answers the first one is told to read it.
 func (b *movingBot) awaitPhase(ctx context.Context, data string, phase workflow.Phase) {
 	b.t.Helper()
-	for {
-		changed := b.slack.Changed()
-		var list []workflow.Session
-		said := b.command(data, "sessions", "--json")
-		require.NoError(b.t, json.Unmarshal([]byte(said), &list))
-		if len(list) == 1 && list[0].Phase == phase && !list[0].Open {
-			return
+	log := slog.New(slog.DiscardHandler)
+	at := storage.Target{DataDir: data}
+	require.NoError(b.t, storage.UseDatabase(ctx, at, log, func(s *store.Store) error {
+		for {
+			var there bool
+			err := s.Pool.QueryRow(ctx, `select exists (select 1 from sessions where phase = $1 and not open)
+				and not exists (select 1 from outbox where posted_at is null and refused is null)`,
+				phase).Scan(&there)
+			if there || err != nil {
+				return err
+			}
+			harness.Sleep(ctx, 20*time.Millisecond)
 		}
-		harness.Change(ctx, changed)
-		require.NoError(b.t, ctx.Err(), "waited in vain for %s: %s", phase, said)
-	}
+	}), "waited for %s", phase)
 }
 
 // hasNoSecret checks that no file of a backup has a secret of the bot's environment.
