@@ -128,6 +128,23 @@ func RemovalSubject(hash string) string { return "removal " + hash }
 // DecisionKind is what a message or a press asked for.
 type DecisionKind string
 
+// ShownReason returns the reason of such a decision as text of Slack. Where it is the ids of those who were
+// called, the text mentions them, so that it can be shown with names.
+func (k DecisionKind) ShownReason(reason string) string {
+	if k != DecideRequest && k != DecideMention {
+		return reason
+	}
+	ids := strings.Fields(reason)
+	for i, id := range ids {
+		if strings.HasPrefix(id, "S") {
+			ids[i] = "<!subteam^" + id + ">"
+		} else {
+			ids[i] = "<@" + id + ">"
+		}
+	}
+	return strings.Join(ids, " ")
+}
+
 // The kinds of decision.
 const (
 	DecideApprove    DecisionKind = "approve"      // to approve a report

@@ -76,3 +76,11 @@ func TestMayApprove(t *testing.T) {
 		}
 	}
 }
+
+func TestWhoWasCalledIsShownByName(t *testing.T) {
+	t.Parallel()
+	require.Equal(t, "<@U2> <!subteam^S7>", workflow.DecideRequest.ShownReason("U2 S7"))
+	require.Equal(t, "<@U2>", workflow.DecideMention.ShownReason("U2"))
+	require.Empty(t, workflow.DecideRequest.ShownReason(""))
+	require.Equal(t, "guests may not", workflow.DecideApprove.ShownReason("guests may not"))
+}

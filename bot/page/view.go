@@ -214,6 +214,9 @@ func (p *Pages) wholeEntry(ctx context.Context, e view.Entry, name func(string) 
 	if e.Kind == view.Call {
 		brief, e.Text = p.mask(briefArgument(e.Text)), readableArguments(e.Text)
 	}
+	if e.Kind == view.Decision {
+		e.Text = workflow.DecisionKind(e.Title).ShownReason(e.Text)
+	}
 	if e.Kind == view.Line {
 		e.Text = workflow.Line{Text: e.Text, Vouched: e.Vouched}.Marked()
 	} else if e.Kind != view.Call { // a call's arguments are shown as data

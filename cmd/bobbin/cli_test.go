@@ -603,7 +603,8 @@ insert into permissions (id, session_id, what, revision, message_id, message_ts,
 insert into approvals (id, session_id, revision, report_hash, base_commit, user_id, user_name, message_ts,
 	permission_id) values ('a1', 'k3x9', 1, 'x', 'base1234567', 'U2', 'bea', '17.5', 'p1');
 insert into decisions (session_id, what, allowed, reason, user_id, revision)
-	values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'approve', true, '', 'U2', 1);
+	values ('k3x9', 'approve', false, 'guests may not', 'U9', 1), ('k3x9', 'request', true, 'U2 S7', 'U9', 1),
+		('k3x9', 'approve', true, '', 'U2', 1);
 insert into tasks (id, session_id, number, description, category, skill, state) overriding system value
 	values (1, 'k3x9', 1, '✓ keep every cent ◆', 'deep', 'tdd', 'done');
 insert into attempts (task_id, number, tree, held, summary)
@@ -667,6 +668,7 @@ conversations that grew too long for their models:
 
 decisions:
   approve refused for U9, revision 1: guests may not
+  request allowed for U9, revision 1: @bea the group S7
   approve allowed for bea, revision 1
 
 pushes:

@@ -206,7 +206,7 @@ func showDecisions(ctx context.Context, out io.Writer, s *store.Store, id string
 		if d.Revision > 0 {
 			fmt.Fprintf(out, ", revision %d", d.Revision)
 		}
-		fmt.Fprintln(out, reasonSuffix(d.Reason))
+		fmt.Fprintln(out, reasonSuffix(names.named(d.What.ShownReason(d.Reason))))
 	}
 	pushes, err := s.Pushes(ctx, id)
 	if err != nil {

@@ -43,11 +43,15 @@ func (n namer) name(id string) string {
 // mention matches the mention of a person in Slack's text, with the name that it may have.
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|([^>]*))?>`)
 
+// group matches the mention of a user group, whose name the database does not have.
+var group = regexp.MustCompile(`<!subteam\^(S[A-Z0-9]+)(?:\|[^>]*)?>`)
+
 // readable returns a person's text with names for ids.
 func (n namer) readable(text string) string { return html.UnescapeString(n.named(text)) }
 
 // named returns a text with names for the ids of people that it mentions.
 func (n namer) named(text string) string {
+	text = group.ReplaceAllString(text, "the group $1")
 	return mention.ReplaceAllStringFunc(text, func(found string) string {
 		m := mention.FindStringSubmatch(found)
 		name := n.name(m[1])
