@@ -57,7 +57,7 @@ func TestSessionPage(t *testing.T) {
 }
 
 // opensThePage follows the link below a message of the open thread, before the person has opened any other:
-// in the playground it opens at once, and for each person as theirs.
+// in the playground it opens at once.
 func (t *tab) opensThePage() {
 	t.t.Helper()
 	shared, err := chromedp.Run(t.ctx, chromedp.Evaluate[string](

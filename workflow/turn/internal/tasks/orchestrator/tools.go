@@ -50,25 +50,26 @@ func (l *Tools) Reply(ctx context.Context, text string) (model.Result, error) {
 	return l.restTurn(ctx, store.Lines(l.ProgramText(words)))
 }
 
-// allowedPush returns the allowance of a push of exactly what is in the workspace, if it was given, nobody
-// has written or pressed anything since, and it is not pushed. Whatever came later may correct it or object.
-func (l *Tools) allowedPush(ctx context.Context) (*workflow.Allowance, error) {
-	approval, err := l.StandingApproval(ctx)
-	if err != nil || approval == nil || l.Session().Phase != workflow.PhaseWorking {
-		return nil, err
+// askedOfPush returns what the thread was asked about a push of the approved work, or nil: asked last, and
+// allowed if it has a User.
+func (l *Tools) askedOfPush(ctx context.Context, a *workflow.Approval) (*workflow.Allowance, error) {
+	if a == nil || l.Session().Phase != workflow.PhaseWorking {
+		return nil, nil
 	}
-	w, err := l.Store.Allowance(ctx, approval.ID)
-	if err != nil || w == nil || w.User == "" || l.Trees.Current() == nil || l.Trees.Current().Work == nil {
-		return nil, err
+	return l.Store.Allowance(ctx, a.ID)
+}
+
+// waitsForFinish reports whether a push was allowed of exactly what is in the workspace, and nobody has
+// written or pressed anything since: that may correct it, or object.
+func (l *Tools) waitsForFinish(ctx context.Context, w *workflow.Allowance) (bool, error) {
+	at := l.Trees.Current()
+	if w == nil || w.User == "" || at == nil || at.Work == nil {
+		return false, nil
 	}
-	if tree, err := l.Trees.Current().Work.Tree(ctx); err != nil || tree != w.Tree {
-		return nil, err
+	if tree, err := at.Work.Tree(ctx); err != nil || tree != w.Tree {
+		return false, err
 	}
-	newest, err := l.Inbox().IsNewest(ctx, w.User, w.MessageTS)
-	if err != nil || !newest {
-		return nil, err
-	}
-	return w, nil
+	return l.Inbox().IsNewest(ctx, w.User, w.MessageTS)
 }
 
 // NotForMe ends the turn without an answer.
@@ -167,34 +168,35 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	if err := l.Runtime.RefuseUnread(ctx); err != nil {
 		return prompt.Refused(err)
 	}
-	allowed, err := l.allowedPush(ctx)
-	switch {
-	case err != nil:
-		return model.Result{}, err
-	case allowed != nil && !l.reminded:
-		l.reminded = true
-		return prompt.Wrong("Not carried out: %s allowed the push of exactly these files, and they are not "+
-			"pushed. Call finish now. If it is refused, reply with the reason.",
-			prompt.PersonName(allowed.UserName)), nil
-	case allowed != nil:
-		written = append(written, store.Lines(l.ProgramLine(fmt.Sprintf("Nothing is pushed yet, though %s "+
-			"allowed it. Reply \"go on\", and I try it again.", allowed.UserName))))
-	}
 	s := l.Session()
 	approval, err := l.StandingApproval(ctx)
 	if err != nil {
 		return model.Result{}, err
+	}
+	push, err := l.askedOfPush(ctx, approval)
+	if err != nil {
+		return model.Result{}, err
+	}
+	waits, err := l.waitsForFinish(ctx, push)
+	switch {
+	case err != nil:
+		return model.Result{}, err
+	case waits && !l.reminded:
+		l.reminded = true
+		return prompt.Wrong("Not carried out: %s allowed the push of exactly these files, and they are not "+
+			"pushed. Call finish now. If it is refused, reply with the reason.",
+			prompt.PersonName(push.UserName)), nil
+	case waits:
+		written = append(written, store.Lines(l.ProgramLine(fmt.Sprintf("Nothing is pushed yet, though %s "+
+			"allowed it. Reply \"go on\", and I try it again.", push.UserName))))
 	}
 	awaits, err := l.reportAwaitsWord(ctx, approval)
 	if err != nil {
 		return model.Result{}, err
 	}
 	event := workflow.EventAnswer
-	asks, err := l.asksForPush(ctx, approval)
 	switch {
-	case err != nil:
-		return model.Result{}, err
-	case asks: // the thread's word on the push still decides how it goes on
+	case push != nil && push.User == "": // the thread's word on the push still decides how it goes on
 		event = workflow.EventPause
 	case awaits:
 		event = workflow.EventReturn
@@ -207,16 +209,6 @@ func (l *Tools) restTurn(ctx context.Context, written ...store.Part) (model.Resu
 	}
 	return ledger.WithParts(model.Result{Text: "It goes to the thread. The turn ends here.", Ends: true},
 		append(written, rest)...), nil
-}
-
-// asksForPush reports whether the thread was asked to allow a push of the approved work, and has not
-// answered.
-func (o *Orchestrator) asksForPush(ctx context.Context, approval *workflow.Approval) (bool, error) {
-	if approval == nil || o.Session().Phase != workflow.PhaseWorking {
-		return false, nil
-	}
-	w, err := o.Store.Allowance(ctx, approval.ID)
-	return w != nil && w.User == "", err
 }
 
 // reportAwaitsWord reports whether the session explores below a report that was shown, that nobody approved
