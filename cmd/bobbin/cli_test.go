@@ -789,8 +789,8 @@ func TestAuditIsJSONLines(t *testing.T) {
 		}
 	}
 	require.Equal(t, []string{
-		"session", "report", "approval", "permission", "decision", "decision", "task", "attempt", "attempt",
-		"push",
+		"session", "report", "approval", "permission", "decision", "decision", "decision", "task", "attempt",
+		"attempt", "push",
 	}, kinds)
 }
 
