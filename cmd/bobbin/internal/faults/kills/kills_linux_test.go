@@ -189,6 +189,9 @@ func (c *chaos) openSlack() {
 		// five; a run is shorter than that. Slack would also close the connection of a frozen program; here
 		// the connection stays open and receives half of the deliveries.
 		AckTimeout: time.Second,
+		// A press is sent once. If Slack gave up after that second, a test on a slow machine would look for
+		// the effect of a press before the program has stored it.
+		OnceTimeout: harness.StepTimeout,
 		Retries: append([]time.Duration{0, time.Second},
 			slices.Repeat([]time.Duration{5 * time.Second}, 20)...),
 	})

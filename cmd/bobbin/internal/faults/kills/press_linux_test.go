@@ -156,6 +156,7 @@ func (p *pressRun) dieAt(at stop, act func(), forget string) {
 	}
 	require.Zero(p.t, p.stoppedAt(stops, r))
 	require.NoError(p.t, p.slack.WaitDisconnected(harness.Soon(p.t)))
+	p.slack.ExpireAcks() // the dead program acknowledges nothing any more
 	if forget != "" {
 		tag, err := p.db.Exec(p.t.Context(), forget)
 		require.NoError(p.t, err)
