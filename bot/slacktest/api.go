@@ -75,6 +75,9 @@ func methods() map[string]method {
 		"usergroups.list":       {botToken, "usergroups:read", (*Server).usergroupsList},
 		"usergroups.users.list": {botToken, "usergroups:read", (*Server).usergroupsUsersList},
 
+		"openid.connect.token":    {noToken, "", (*Server).openidToken},
+		"openid.connect.userInfo": {noToken, "", (*Server).openidUserInfo},
+
 		"pins.add": {botToken, "pins:write", (*Server).pinsAdd},
 
 		"reactions.add":    {botToken, "reactions:write", (*Server).reactionsAdd},

@@ -76,6 +76,9 @@ type Config struct {
 	// subscribed bot events, such as app_mention or message.channels; nil: all
 	Events []string
 
+	// Sign in with Slack; default: off
+	OpenID OpenID
+
 	// the app is declared as an agent (features.agent_view)
 	Agent bool
 
@@ -160,6 +163,10 @@ type Server struct {
 	limits  map[string]*bucket
 	log     []*Request
 	journal []Change
+	// by code, and by token the user
+	consents     map[string]consent
+	openidTokens map[string]string
+
 	changed chan struct{} // closed and replaced whenever a field guarded by mu changes
 	closed  bool
 }
@@ -195,6 +202,9 @@ func Listen(cfg Config) (*Server, error) {
 		done:     make(chan struct{}),
 		changed:  make(chan struct{}),
 		limits:   map[string]*bucket{},
+
+		consents:     map[string]consent{},
+		openidTokens: map[string]string{},
 		// Clients send Slack's own origin, or none.
 		upgrader: websocket.Upgrader{CheckOrigin: func(*http.Request) bool { return true }},
 	}
@@ -220,6 +230,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("/"+uploadMethod+"/", s.serveUpload)
 	mux.HandleFunc("/"+downloadMethod+"/", s.serveDownload)
 	mux.HandleFunc("/signin", serveSignIn)
+	mux.HandleFunc(authorizePath, s.serveAuthorize)
 	return s.counted(mux)
 }
 
