@@ -118,11 +118,24 @@ type Doer interface {
 // NewClient makes a slack-go client. Its own retries stay off, since a post that is sent twice becomes two
 // messages.
 func (s *Slack) NewClient(http Doer) *slack.Client {
-	options := []slack.Option{slack.OptionHTTPClient(http), slack.OptionAppLevelToken(s.cfg.AppToken)}
-	if s.cfg.APIURL != "" {
-		options = append(options, slack.OptionAPIURL(strings.TrimRight(s.cfg.APIURL, "/")+"/"))
-	}
+	options := append(s.clientOptions(http), slack.OptionAppLevelToken(s.cfg.AppToken))
 	return slack.New(s.cfg.BotToken, options...)
+}
+
+func (s *Slack) clientOptions(http Doer) []slack.Option {
+	options := []slack.Option{slack.OptionHTTPClient(http)}
+	if api := s.cfg.apiURL(); api != "" {
+		options = append(options, slack.OptionAPIURL(api))
+	}
+	return options
+}
+
+// apiURL returns the address of the API with a slash at its end; empty: Slack's own.
+func (c Config) apiURL() string {
+	if c.APIURL == "" {
+		return ""
+	}
+	return strings.TrimRight(c.APIURL, "/") + "/"
 }
 
 // MaySendToken reports whether the token may be sent to an address: to Slack's hosts over https, and to the

@@ -60,9 +60,11 @@ type grant struct {
 // covers reports whether the grant includes that session; an empty session means the list.
 func (g grant) covers(session string) bool { return g.session == "" || g.session == session }
 
+// linkForm is the first part of a signed grant. It tells a grant apart from what else is signed.
+const linkForm = "1"
+
 func (l *Links) sign(g grant) string {
-	text := strings.Join([]string{"1", g.user, g.session, strconv.FormatInt(g.until.Unix(), 10)}, "|")
-	return encoding.EncodeToString([]byte(text)) + "." + encoding.EncodeToString(l.mac(text))
+	return l.seal(linkForm, g.user, g.session, strconv.FormatInt(g.until.Unix(), 10))
 }
 
 var (
@@ -74,25 +76,49 @@ var (
 // read verifies a signed text and returns its grant. It fails if the signature is wrong or the link has
 // expired.
 func (l *Links) read(signed string) (grant, error) {
+	parts, err := l.unseal(linkForm, signed)
+	if err != nil || len(parts) != 3 {
+		return grant{}, errForged
+	}
+	until, err := l.notOver(parts[2])
+	if err != nil {
+		return grant{}, err
+	}
+	return grant{user: parts[0], session: parts[1], until: until}, nil
+}
+
+// notOver reads a time that is not over yet.
+func (l *Links) notOver(text string) (time.Time, error) {
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}, errForged
+	}
+	until := time.Unix(seconds, 0)
+	if !l.Now().Before(until) {
+		return time.Time{}, errExpired
+	}
+	return until, nil
+}
+
+// seal returns a signed text of parts, of which the first says what it is. No part may contain a |.
+func (l *Links) seal(parts ...string) string {
+	text := strings.Join(parts, "|")
+	return encoding.EncodeToString([]byte(text)) + "." + encoding.EncodeToString(l.mac(text))
+}
+
+// unseal verifies a text of seal with that first part, and returns the others.
+func (l *Links) unseal(form, signed string) ([]string, error) {
 	text, mac, _ := strings.Cut(signed, ".")
 	plain, err := encoding.DecodeString(text)
 	sum, err2 := encoding.DecodeString(mac)
 	if err != nil || err2 != nil || !hmac.Equal(sum, l.mac(string(plain))) {
-		return grant{}, errForged
+		return nil, errForged
 	}
 	parts := strings.Split(string(plain), "|")
-	if len(parts) != 4 || parts[0] != "1" {
-		return grant{}, errForged
+	if parts[0] != form {
+		return nil, errForged
 	}
-	seconds, err := strconv.ParseInt(parts[3], 10, 64)
-	if err != nil {
-		return grant{}, errForged
-	}
-	g := grant{user: parts[1], session: parts[2], until: time.Unix(seconds, 0)}
-	if !l.Now().Before(g.until) {
-		return grant{}, errExpired
-	}
-	return g, nil
+	return parts[1:], nil
 }
 
 var encoding = base64.RawURLEncoding.Strict()

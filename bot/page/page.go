@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/pagestyle"
 	"github.com/bobbinhq/bobbin/workflow"
 	"github.com/bobbinhq/bobbin/workflow/home"
@@ -40,6 +41,8 @@ type Pages struct {
 	Linked []string
 	// DiffOf returns the diff of a pushed commit to its parent, or an empty string if it is not available.
 	DiffOf func(ctx context.Context, repository, commit string) string
+	// SignIn says who a visitor is who has no valid link; nil: such a visitor is told how to get one
+	SignIn *bot.SignIn
 	Log    *slog.Logger
 
 	lately accessCache
@@ -68,6 +71,7 @@ func (p *Pages) routes() map[string]http.HandlerFunc {
 		"GET /s/{session}/live":         p.serveChanges,
 		"GET /s/{session}/step/{entry}": p.serveStep,
 		"POST /s/{session}/parts":       p.serveParts,
+		"GET " + SignedIn:               p.serveSignedIn,
 
 		"GET /s/{session}/picture/{request}/{number}/{side}": p.servePicture,
 
@@ -108,32 +112,48 @@ const cookie = "bobbin_page"
 func (p *Pages) admit(w http.ResponseWriter, r *http.Request, session string) (grant, bool) {
 	if signed := r.URL.Query().Get("k"); signed != "" {
 		g, err := p.Links.read(signed)
-		if err == nil && g.covers(session) {
-			path := "/s/"
-			if g.session != "" {
-				path += g.session
-			}
-			http.SetCookie(w, &http.Cookie{
-				Name:     cookie,
-				Value:    signed,
-				Path:     path,
-				Expires:  g.until,
-				HttpOnly: true,
-				SameSite: http.SameSiteLaxMode,
-				Secure:   strings.HasPrefix(p.Links.base, "https:"),
-			})
+		switch {
+		case err == nil && g.covers(session):
+			p.keepGrant(w, g, signed)
 			http.Redirect(w, r, r.URL.Path, http.StatusSeeOther)
-			return grant{}, false
+		case !errors.Is(err, errForged) && p.canSignIn(r):
+			p.sendToSignIn(w, r)
+		default:
+			p.refuseLink(w, r, reasonOf(err), session)
 		}
-		p.refuseLink(w, r, reasonOf(err), session)
 		return grant{}, false
 	}
 	g, err := p.granted(r, session)
-	if err != nil {
+	switch {
+	case err == nil:
+		return g, true
+	case p.canSignIn(r):
+		p.sendToSignIn(w, r)
+	default:
 		p.refuseLink(w, r, reasonOf(err), session)
-		return grant{}, false
 	}
-	return g, true
+	return grant{}, false
+}
+
+// keepGrant stores a grant in the browser, for the pages that it covers.
+func (p *Pages) keepGrant(w http.ResponseWriter, g grant, signed string) {
+	path := "/s/"
+	if g.session != "" {
+		path += g.session
+	}
+	http.SetCookie(w, p.cookieOf(cookie, path, g.until, signed))
+}
+
+func (p *Pages) cookieOf(name, path string, until time.Time, value string) *http.Cookie {
+	return &http.Cookie{
+		Name:     name,
+		Value:    value,
+		Path:     path,
+		Expires:  until,
+		HttpOnly: true,
+		SameSite: http.SameSiteLaxMode,
+		Secure:   strings.HasPrefix(p.Links.base, "https:"),
+	}
 }
 
 // granted returns the grant in the cookies of a request for a session, or for the list if session is empty.
@@ -167,6 +187,8 @@ type refusal struct {
 	place
 	// Needs says which link the visitor needs: "session" or "list"; empty: another link does not help
 	Needs string
+	// Again is the path of the page for which the visitor can sign in once more; empty: that would not help
+	Again string
 }
 
 // refuse sends a page that says why nothing is shown.
@@ -177,11 +199,15 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 // refuseLink sends a page that says what is wrong with the visitor's link to a session, or to the list if
 // session is empty, and how to get another one.
 func (p *Pages) refuseLink(w http.ResponseWriter, r *http.Request, why, session string) {
-	needs := "session"
+	p.sendRefusal(w, r, http.StatusForbidden, refusal{Why: why, Needs: needsLink(session)})
+}
+
+// needsLink returns which link opens that session, or the list if session is empty.
+func needsLink(session string) string {
 	if session == "" {
-		needs = "list"
+		return "list"
 	}
-	p.sendRefusal(w, r, http.StatusForbidden, refusal{Why: why, Needs: needs})
+	return "session"
 }
 
 func (p *Pages) sendRefusal(w http.ResponseWriter, r *http.Request, status int, shown refusal) {
