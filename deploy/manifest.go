@@ -23,6 +23,8 @@ var manifest string
 type App struct {
 	Name  string // default: Bobbin
 	Agent bool   // with Slack's agent view, which excludes guests
+	// where Slack sends people back who sign in with it; default: nobody signs in
+	Redirect string
 }
 
 // Limits and formats of Slack and of the manifest file.
@@ -58,6 +60,9 @@ func (a App) Manifest() (string, error) {
 		line = strings.Replace(line, "  name: "+defaultName+"\n", "  name: "+quoted(name)+"\n", 1)
 		line = strings.Replace(line, "display_name: bobbin\n", "display_name: "+quoted(handle(name))+"\n", 1)
 		out.WriteString(line)
+		if line == "oauth_config:\n" && a.Redirect != "" {
+			out.WriteString("  redirect_urls:\n    - " + quoted(a.Redirect) + "\n")
+		}
 	}
 	return out.String(), nil
 }

@@ -186,7 +186,9 @@ func TestHelpTeaches(t *testing.T) {
 		},
 		"migrate":  {"Bring the database up to date", "before the new version starts", "--data-dir=DIR"},
 		"sessions": {"<id>", "--limit=N", "(30)", "while a bot runs"},
-		"manifest": {"--url", "creates the app", "Guests cannot use", "each scope with its purpose"},
+		"manifest": {
+			"--url", "--pages=URL", "creates the app", "Guests cannot use", "each scope with its purpose",
+		},
 		"doctor": {
 			"Works with nothing set at all", "while a bot runs", "no secret is shown",
 			"2 if the configuration",

@@ -70,6 +70,7 @@ func openDoctorSetup(t *testing.T, cfg slacktest.Config) *doctorSetup {
 	cfg.AppName = "bobbin"
 	cfg.BotToken = "xoxb-" + secret + "-bobbin" + botTail
 	cfg.AppToken = "xapp-1-" + secret + "-bobbin" + botTail
+	cfg.OpenID = slacktest.OpenID{ClientID: "1234.5678", ClientSecret: "client-" + secret}
 	if cfg.Scopes == nil {
 		cfg.Scopes = deploy.Names(deploy.Scopes())
 	}
@@ -290,6 +291,7 @@ func complaints() (all []doctorFault) {
 	add("tracker github at git.example", trackerComplaints()...)
 	add("source loki", sourceComplaints()...)
 	add("transcription", transcriptionComplaints()...)
+	add("Sign in with Slack", signInComplaints()...)
 	return all
 }
 
@@ -898,6 +900,25 @@ func transcriptionComplaints() []doctorFault {
 	}, func(w *doctorSetup, url string) {
 		w.file += "transcription: {url: \"" + url + "/v1\", key_env: OUTSIDE_TOKEN}\n"
 	})
+}
+
+func signInComplaints() []doctorFault {
+	with := func(id, clientSecret string) func(w *doctorSetup) {
+		return func(w *doctorSetup) {
+			w.file += "http: {addr: 127.0.0.1:0, url: 'https://bobbin.example.com/', " +
+				"sign_in: {client_id: " + id + ", secret_env: CLIENT_SECRET}}\n"
+			w.env["CLIENT_SECRET"] = clientSecret + secret
+		}
+	}
+	return []doctorFault{
+		{name: asItShouldBe, breaks: with("1234.5678", "client-")},
+		{name: "another app's id", breaks: with("1234.5679", "client-")},
+		{name: "a wrong secret", breaks: with("1234.5678", "other-")},
+		{name: "nobody answers", breaks: func(w *doctorSetup) {
+			with("1234.5678", "client-")(w)
+			w.env["SLACK_API_URL"] = "http://" + quietPort(w) + "/api/"
+		}},
+	}
 }
 
 func TestDoctorWithEverythingGood(t *testing.T) {

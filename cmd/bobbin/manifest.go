@@ -3,10 +3,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
+	"github.com/bobbinhq/bobbin/bot/page"
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/address"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/deploy"
 )
@@ -14,6 +18,7 @@ import (
 type manifestCommand struct {
 	Name  string `help:"What the app is called (Bobbin)." placeholder:"NAME"`
 	Agent bool   `help:"With Slack's agent view. Guests cannot use such an app."`
+	Pages string `help:"The configuration's http.url, for Sign in with Slack (http.sign_in)." placeholder:"URL"`
 	URL   bool   `name:"url" help:"Only the link to Slack's page that creates the app, with all of this filled in." xor:"form"`
 	JSON  bool   `name:"json" help:"As JSON." xor:"form"`
 }
@@ -29,6 +34,16 @@ an existing app, paste it under "App Manifest", and then install the app again.`
 // Run prints the manifest of the Slack app, or the link that creates the app.
 func (m *manifestCommand) Run(_ context.Context, con cli.Console) error {
 	app := deploy.App{Name: m.Name, Agent: m.Agent}
+	if m.Pages != "" {
+		err := address.CheckPages(m.Pages)
+		if err == nil && !strings.HasPrefix(m.Pages, "https://") {
+			err = errors.New("it has to begin with https://: Slack sends people back to no other address")
+		}
+		if err != nil {
+			return cli.UsageError{Err: fmt.Errorf("bobbin: --pages %s: %w", m.Pages, err)}
+		}
+		app.Redirect = strings.TrimRight(m.Pages, "/") + page.SignedIn
+	}
 	if m.Agent {
 		fmt.Fprintln(con.Err, "bobbin: guests cannot use an app with the agent view: "+
 			"they can neither mention it nor press its buttons.")

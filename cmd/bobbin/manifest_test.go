@@ -53,6 +53,17 @@ func TestManifestIsPrinted(t *testing.T) {
 	require.Equal(t, "api.slack.com", u.Host)
 	require.Contains(t, u.Query().Get("manifest_yaml"), "      - chat:write\n")
 
+	code, text, errs = call(t, t.Context(), nil, "manifest", "--pages", "https://bobbin.example.com/")
+	require.Equal(t, cli.ExitOK, code, errs)
+	require.Contains(t, text, "\noauth_config:\n  redirect_urls:\n"+
+		"    - \"https://bobbin.example.com/s/-/signed-in\"\n  scopes:\n")
+	code, _, errs = call(t, t.Context(), nil, "manifest", "--pages", "http://bobbin.example.com")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, errs, "it has to begin with https://: Slack")
+	code, _, errs = call(t, t.Context(), nil, "manifest", "--pages", "bobbin.example.com")
+	require.Equal(t, cli.ExitUsage, code)
+	require.Contains(t, errs, "--pages bobbin.example.com: it has to begin with https://")
+
 	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Fixer")
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, `may not hold "slack"`)

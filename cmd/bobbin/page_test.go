@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"regexp"
 	"slices"
@@ -16,11 +17,19 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/bobbinhq/bobbin/bot/page"
+	"github.com/bobbinhq/bobbin/bot/slacktest"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/server"
 )
 
 // pagesHost is the host in the URLs of a stage's pages; browse connects to the bot's address instead.
 const pagesHost = "pages.example"
+
+// signInApp is the app's part in Sign in with Slack, for stories with the option sign-in.
+var signInApp = slacktest.OpenID{
+	ClientID: "1234567890.1234567890", ClientSecret: "client-secret",
+	Redirects: []string{"http://" + pagesHost + page.SignedIn},
+}
 
 // servePages switches on sessions' pages, or only metrics, as the options of a story say.
 func servePages(args []string, set *server.Settings) {
@@ -30,6 +39,9 @@ func servePages(args []string, set *server.Settings) {
 	if slices.Contains(args, "pages") {
 		set.HTTPAddr = "127.0.0.1:0"
 		set.PageURL = "http://" + pagesHost
+	}
+	if slices.Contains(args, "sign-in") {
+		set.SignIn = server.SignIn{ClientID: signInApp.ClientID, ClientSecret: signInApp.ClientSecret}
 	}
 }
 
@@ -42,27 +54,19 @@ var (
 	tookTime  = regexp.MustCompile(`\b(\d+m)?\d+(\.\d+)?m?s\b`)
 )
 
-// pageCmd implements "page WHO list|session|BENT FILE": the status and the text of the page behind the
-// newest link that WHO got, in the App Home (list) or in a modal. BENT is appended to the link.
+// pageCmd implements "page WHO list|session|shared|BENT FILE": the status and the text of the page behind a
+// link, in a browser that is signed in to Slack as WHO. It is the newest link that WHO got, in the App Home
+// (list) or in a modal, or the one that everybody reads in the newest message with one (shared). BENT is
+// appended to the link.
 func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	var link string
-	err := s.Poll(ctx, func() (bool, error) {
-		for _, v := range s.Slack.Views() {
-			isList := v.Type == "home"
-			if found := pageLink.FindString(string(v.Blocks())); found != "" && v.User == s.People[args[0]] &&
-				isList == (args[1] == "list") {
-				link = found
-			}
-		}
-		return link != "", nil
-	})
+	link, err := s.linkTo(ctx, args[0], args[1])
 	if err != nil {
 		return fmt.Errorf("there is no link to a page: %w", err)
 	}
-	if args[1] != "list" && args[1] != "session" {
+	if !slices.Contains([]string{"list", "session", "shared"}, args[1]) {
 		link += args[1]
 	}
-	status, body, err := s.browse(ctx, link)
+	status, body, err := s.browse(ctx, link, s.People[args[0]])
 	if err != nil {
 		return err
 	}
@@ -75,25 +79,55 @@ func pageCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []st
 	return os.WriteFile(ts.MkAbs(args[2]), []byte(fmt.Sprintln(status)+strings.TrimSpace(text)+"\n"), 0o644)
 }
 
+// linkTo returns the newest link to a page of that kind that WHO got.
+func (s *story) linkTo(ctx context.Context, who, kind string) (link string, err error) {
+	if kind == "shared" {
+		m, err := s.holding("session page")
+		return pageLink.FindString(m.Text), err
+	}
+	err = s.Poll(ctx, func() (bool, error) {
+		for _, v := range s.Slack.Views() {
+			isList := v.Type == "home"
+			if found := pageLink.FindString(string(v.Blocks())); found != "" && v.User == s.People[who] &&
+				isList == (kind == "list") {
+				link = found
+			}
+		}
+		return link != "", nil
+	})
+	return link, err
+}
+
 // metricsCmd implements "metrics FILE": the response of /metrics.
 func metricsCmd(ctx context.Context, s *story, ts *testscript.TestScript, args []string) error {
-	status, body, err := s.browse(ctx, "http://"+pagesHost+"/metrics")
+	status, body, err := s.browse(ctx, "http://"+pagesHost+"/metrics", "")
 	if err != nil || status != http.StatusOK {
 		return fmt.Errorf("/metrics: %d, %w", status, err)
 	}
 	return os.WriteFile(ts.MkAbs(args[0]), []byte(body), 0o644)
 }
 
-// browse loads a page as a browser without cookies.
-func (s *story) browse(ctx context.Context, link string) (status int, body string, err error) {
+// browse loads a page in a browser without cookies but that of a person who is signed in to Slack.
+func (s *story) browse(ctx context.Context, link, user string) (status int, body string, err error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return 0, "", err
 	}
+	slack, err := url.Parse(s.Slack.URL())
+	if err != nil {
+		return 0, "", err
+	}
+	if user != "" {
+		jar.SetCookies(slack, []*http.Cookie{s.Slack.BrowserOf(user)})
+	}
 	var dialer net.Dialer
-	transport := &http.Transport{DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-		return dialer.DialContext(ctx, network, s.Service.Monitor.Addr)
-	}}
+	dial := func(ctx context.Context, network, at string) (net.Conn, error) {
+		if at != slack.Host {
+			at = s.Service.Monitor.Addr
+		}
+		return dialer.DialContext(ctx, network, at)
+	}
+	transport := &http.Transport{DialContext: dial}
 	defer transport.CloseIdleConnections()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, link, nil)
 	if err != nil {
@@ -104,7 +138,8 @@ func (s *story) browse(ctx context.Context, link string) (status int, body strin
 		return 0, "", err
 	}
 	defer response.Body.Close()
-	if response.Request.URL.RawQuery != "" && response.StatusCode == http.StatusOK {
+	last := response.Request.URL
+	if last.Host == pagesHost && last.RawQuery != "" && response.StatusCode == http.StatusOK {
 		return 0, "", errors.New("the signature stands in the address of the page")
 	}
 	b, err := io.ReadAll(response.Body)

@@ -324,6 +324,7 @@ var stageOptions = []string{
 	"anonymous",
 	"review",
 	"pages",
+	"sign-in",
 	"metrics",
 	"history",
 	"releases",

@@ -161,6 +161,9 @@ var filesOptions = []string{
 func withFiles(options []string, cfg *stage.Config) {
 	cfg.Slack = func(c *slacktest.Config) {
 		c.BareMentions = slices.Contains(options, "bare-mentions")
+		if slices.Contains(options, "sign-in") {
+			c.OpenID = signInApp
+		}
 		if slices.Contains(options, "no-files-read") {
 			c.Scopes = slices.DeleteFunc(slices.Clone(c.Scopes),
 				func(s string) bool { return s == "files:read" })

@@ -70,6 +70,7 @@ func (c *Config) check(p *strictyaml.Problems) {
 			p.At("$.http.url", "http.url %q: %v", c.HTTP.URL, err)
 		}
 	}
+	c.HTTP.checkSignIn(p)
 }
 
 // CheckServed returns an error if something that needs an address at which this program listens has none:

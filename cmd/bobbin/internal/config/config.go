@@ -155,6 +155,9 @@ func (s Sandbox) Options(kind string, log *slog.Logger) sandbox.Config {
 type HTTP struct {
 	Addr string `yaml:"addr"` // host:port to listen on; default: none, nothing is served
 	URL  string `yaml:"url"`  // address under which browsers reach addr; default: none, there are no pages
+
+	// how a visitor without a link of their own opens a page; default: not at all
+	SignIn SignIn `yaml:"sign_in"`
 }
 
 // Slack holds the settings of the connection to Slack.
@@ -227,6 +230,7 @@ var sections = []strictyaml.Section{
 	{Of: LimitAllowance{}, Name: "session, person_day, channel_day and all_day of limits"},
 	{Of: Sandbox{}, Name: "sandbox"},
 	{Of: HTTP{}, Name: "http"},
+	{Of: SignIn{}, Name: "sign_in"},
 	{Of: Slack{}, Name: "slack"},
 	{Of: Tracker{}, Name: "a tracker"},
 	{Of: Source{}, Name: "a source"},

@@ -65,6 +65,10 @@ func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
 		names = append(names, key)
 		of[key] = "key_env of transcription"
 	}
+	if secret := c.HTTP.SignIn.SecretEnv; secrets.IsVariable(secret) && !slices.Contains(names, secret) {
+		names = append(names, secret)
+		of[secret] = "secret_env of http.sign_in"
+	}
 	var errs []error
 	values := map[string]string{}
 	for _, name := range names {

@@ -144,6 +144,9 @@ func (d *Doctor) parts() []*Part {
 	if d.settings.Transcriber != nil {
 		list = append(list, &Part{Name: "transcription", Look: d.examineTranscription})
 	}
+	if d.settings.SignIn.ClientID != "" {
+		list = append(list, &Part{Name: "Sign in with Slack", Look: d.examineSignIn})
+	}
 	return list
 }
 

@@ -64,6 +64,7 @@ func FromConfig(
 	}
 	s.HTTPAddr = file.HTTP.Addr
 	s.PageURL = file.HTTP.URL
+	s.SignIn = SignIn{string(file.HTTP.SignIn.ClientID), values[file.HTTP.SignIn.SecretEnv]}
 	s.Keep = housekeeping.FromConfig(file.Keep)
 	credentials, err := file.Credentials(values, hide)
 	if err != nil {

@@ -3,7 +3,9 @@ package server
 import (
 	"cmp"
 	"context"
+	"strings"
 
+	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/page"
 	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/repo/git/remote"
@@ -11,6 +13,22 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 	"github.com/bobbinhq/bobbin/workflow/tool/workfile"
 )
+
+// SignIn holds the Slack app's credentials for Sign in with Slack.
+type SignIn struct{ ClientID, ClientSecret string }
+
+// SignInWith returns how visitors of pages sign in with Slack; nil: they do not.
+func (s Settings) SignInWith(slack *bot.Slack) *bot.SignIn {
+	if s.SignIn.ClientID == "" {
+		return nil
+	}
+	return &bot.SignIn{
+		Slack:        slack,
+		ClientID:     s.SignIn.ClientID,
+		ClientSecret: s.SignIn.ClientSecret,
+		Redirect:     strings.TrimRight(s.PageURL, "/") + page.SignedIn,
+	}
+}
 
 // openPages serves the pages of sessions on the address of health, if the configuration says how browsers
 // reach it.
@@ -34,6 +52,7 @@ func (b *Server) openPages(s Settings, homes *home.Homes, directory *people.Dire
 		NameOf:   directory.DisplayName,
 		Readable: directory.Readable,
 		Linked:   linkedAddresses(s, homes.WorkspaceURL),
+		SignIn:   s.SignInWith(b.slack),
 		Log:      b.log,
 		DiffOf: func(ctx context.Context, repository, commit string) string {
 			return b.pushedDiff(ctx, s, repository, commit)

@@ -88,6 +88,7 @@ type Settings struct {
 	HTTPAddr string
 	// address under which browsers reach HTTPAddr, for sessions' pages; empty: there are no pages
 	PageURL string
+	SignIn  SignIn // to those pages; the zero value is off
 	// address of the workspace in links from sessions' pages to threads; empty: what Slack says
 	ThreadsURL string
 	Keep       housekeeping.Retention
