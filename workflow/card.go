@@ -77,13 +77,22 @@ func (c Card) Headline() string {
 	if done, all := c.done(), len(c.Tasks); all > 1 {
 		text += fmt.Sprintf(" · %d of %d tasks done", done, all)
 	}
+	return text + c.used()
+}
+
+// used says how long the run was at work and what it cost. The words tell it from what a result and the
+// session's page say, which count the whole session.
+func (c Card) used() (text string) {
 	if c.Worked > 0 || c.Ended {
 		text += " · " + plaintext.FormatDuration(c.Worked)
 	}
 	if c.Cost.Tokens > 0 || c.Cost.USD > 0 {
 		text += " · " + c.Cost.String()
 	}
-	return text
+	if text == "" {
+		return ""
+	}
+	return text + " in this run"
 }
 
 func (c Card) state() string {

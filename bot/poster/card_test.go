@@ -148,7 +148,7 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	first := o.newest(root)
 	require.Equal(t, []string{"plan", "actions"}, kinds(t, first))
 	require.Equal(t, "opaque", first.Controls()[0].Value)
-	require.Equal(t, "[orchestrator] ◆ At work · 1 of 3 tasks done · 1 min · $0.12\n"+
+	require.Equal(t, "[orchestrator] ◆ At work · 1 of 3 tasks done · 1 min · $0.12 in this run\n"+
 		"1. [deep + tdd skill] Fix the ‹!channel› ＆ www\u200b.example.com total (done)\n"+
 		"2. [quick] Change the label (at work, attempt 2)\n3. [quick] Tell of it (waits)", first.Text)
 
@@ -169,10 +169,8 @@ func TestACardIsWrittenAgainAsItsRunGoesOn(t *testing.T) {
 	require.Equal(t, first.TS, last.TS, "no message more")
 	require.Equal(t, []string{"plan"}, kinds(t, last))
 	require.Empty(t, last.Controls())
-	require.True(
-		t, strings.HasPrefix(last.Text, "[orchestrator] ◆ Done · 3 of 3 tasks done · 3 min · $0.12\n"),
-		last.Text,
-	)
+	done := "[orchestrator] ◆ Done · 3 of 3 tasks done · 3 min · $0.12 in this run\n"
+	require.True(t, strings.HasPrefix(last.Text, done), last.Text)
 	require.JSONEq(t, string(first.Metadata.EventPayload), string(last.Metadata.EventPayload))
 	require.Empty(t, o.Requests("chat.startStream"), "Slack ends streams after five minutes")
 }

@@ -250,7 +250,7 @@ var moments = regexp.MustCompile(
 // cardTokens the tokens that it shows where there is no price.
 var (
 	cardMoney  = regexp.MustCompile(` · \$\d+\.\d\d\b`)
-	cardTokens = regexp.MustCompile(`(?m) · – \([\d,]+ tokens\)$`)
+	cardTokens = regexp.MustCompile(`(?m) · – \([\d,]+ tokens\)(?: in this run)?$`)
 	someTokens = regexp.MustCompile(`(– \(|\bused )[\d,]+ tokens\b`)
 )
 
@@ -265,7 +265,7 @@ var cardDurations = []*regexp.Regexp{
 // of a run that goes on, and behind a task.
 var cardTimes = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^(\w+: \[[^\]\n]+\] (?:At work|Checking the result|Asking the consultant|` +
-		`Waiting for a reply in the thread)(?: · \d+ of \d+ tasks done)?) · <time>`),
+		`Waiting for a reply in the thread)(?: · \d+ of \d+ tasks done)?) · <time>(?: in this run)?`),
 	regexp.MustCompile(`(?m)^( +\d+\. \[.*\(.*), <time>(\))$`),
 }
 

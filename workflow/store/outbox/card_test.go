@@ -104,7 +104,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	require.Equal(t, []workflow.CardTask{{
 		Number: 1, Label: "[deep + tdd skill]", Title: "fix it", State: workflow.TaskOpen,
 	}}, c.Tasks)
-	require.Equal(t, "At work · $0.25", c.Headline())
+	require.Equal(t, "At work · $0.25 in this run", c.Headline())
 	require.NotEqual(t, c.Mark(), c.DrawnMark)
 	require.NotEmpty(t, c.Stop)
 	require.Equal(t, 1, storetest.CountRows(t, s,
@@ -126,7 +126,7 @@ func TestACardFollowsItsRun(t *testing.T) {
 	c = nextCard(t, s)
 	require.True(t, c.Ended)
 	require.Empty(t, c.Stop)
-	require.Equal(t, "Done · 0 s · $1.25", c.Headline())
+	require.Equal(t, "Done · 0 s · $1.25 in this run", c.Headline())
 	require.NoError(t, outbox.New(s.DB).Drawn(t.Context(), c))
 
 	// The next run has a card of its own, whose figures count from the beginning of that run.
