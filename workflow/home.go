@@ -21,6 +21,8 @@ type HomeView struct {
 	Page string
 	// Help is what the home begins with, in short; nil: it has none
 	Help *Help
+	// NoReport says why the person may begin no thread by a form; empty: the person may.
+	NoReport string
 	// Lessons holds what was learned of the repositories that the person may know of.
 	Lessons []HomeLesson
 	// Guides holds channels that can be told how to use the bot. Only full members may have it posted.

@@ -40,16 +40,35 @@ func (s *story) homesOf(user string) (n int) {
 	return n
 }
 
+// A homeBlock is what a person sees of one block of an App Home.
+type homeBlock struct {
+	Type      string
+	Text      struct{ Text string }
+	Elements  []homeButton // of a row of buttons
+	Accessory *homeButton  // beside a text
+}
+
+type homeButton struct{ Text struct{ Text string } }
+
+// buttons returns the labels of the block's buttons, each in brackets after a space.
+func (b homeBlock) buttons() (shown string) {
+	list := b.Elements
+	if b.Accessory != nil {
+		list = append(list, *b.Accessory)
+	}
+	for _, x := range list {
+		shown += " [" + x.Text.Text + "]"
+	}
+	return shown
+}
+
 func (s *story) homeText(user string) string {
 	var out strings.Builder
 	for _, v := range s.Slack.Views() {
 		if v.Type != "home" || v.User != user {
 			continue
 		}
-		var blocks []struct {
-			Type string
-			Text struct{ Text string }
-		}
+		var blocks []homeBlock
 		if err := json.Unmarshal(v.Blocks(), &blocks); err != nil {
 			return err.Error()
 		}
@@ -63,7 +82,8 @@ func (s *story) homeText(user string) string {
 				return link
 			})
 			text = strings.ReplaceAll(text, "<<message>|", "<message|")
-			out.WriteString(mark + strings.ReplaceAll(s.Slack.Readable(text), "\n", "\n    ") + "\n")
+			text = mark + strings.ReplaceAll(s.Slack.Readable(text), "\n", "\n    ")
+			out.WriteString(strings.TrimSpace(text+b.buttons()) + "\n")
 		}
 	}
 	return shownTime.ReplaceAllString(out.String(), "<when>")

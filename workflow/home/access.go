@@ -57,13 +57,18 @@ func (h *Homes) Access(ctx context.Context, user, session string) (a Access, err
 // Visitor returns who the user is now, and in words why that person may see no session at all;
 // empty: the person may see some.
 func (h *Homes) Visitor(ctx context.Context, user string) (p workflow.Person, refused string) {
+	if p, refused = h.identify(ctx, user); refused == "" && p.ExclusionReason() != "" {
+		refused = "Only people of this workspace may look at sessions."
+	}
+	return p, refused
+}
+
+// identify returns who the user is now, or in words that Slack does not tell.
+func (h *Homes) identify(ctx context.Context, user string) (p workflow.Person, unknown string) {
 	p, err := h.Directory.Known(ctx, user)
-	switch {
-	case err != nil:
+	if err != nil {
 		h.Log.Warn("nothing is shown: Slack does not tell who asks", "user", user, "err", err)
 		return p, "Slack does not tell who you are. Try again in a moment."
-	case p.ExclusionReason() != "":
-		return p, "Only people of this workspace may look at sessions."
 	}
 	return p, ""
 }

@@ -85,6 +85,10 @@ func (h *Homes) makeHome(
 		channels = nil
 	} else {
 		home.Person = person
+		home.NoReport = mayNotReport(person)
+	}
+	if full && err == nil && len(channels) == 0 {
+		home.NoReport = noChannel
 	}
 	if h.PageOf != nil {
 		home.Page = h.PageOf(user, "")

@@ -1,6 +1,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,15 +20,7 @@ func (h *Homes) reportForm(
 	ctx context.Context, user string, action workflow.ActionID, channel string,
 ) (*workflow.Form, error) {
 	f := &workflow.Form{ActionID: action, Value: channel}
-	person, refused := h.Visitor(ctx, user)
-	switch {
-	case refused != "":
-		f.Late = refused
-		return f, nil
-	case person.Guest:
-		f.Late = guestsBeginNothing
-		return f, nil
-	case channel != "":
+	if f.Late = h.reporter(ctx, user); f.Late != "" || channel != "" {
 		return f, nil
 	}
 	shared, err := h.Directory.Shared(ctx, user)
@@ -35,7 +28,7 @@ func (h *Homes) reportForm(
 		return nil, fmt.Errorf("channels for a form: %w", err)
 	}
 	if len(shared) == 0 {
-		f.Late = "You are in no channel with me. Invite me to one, or write me a direct message."
+		f.Late = noChannel
 		return f, nil
 	}
 	own := func(c workflow.Channel) int {
@@ -53,21 +46,34 @@ func (h *Homes) reportForm(
 }
 
 const (
-	anyChannel         = "any" // the value of a form whose channel is chosen in it
-	guestsBeginNothing = "Guests cannot start work here; ask a full member to."
+	anyChannel = "any" // the value of a form whose channel is chosen in it
+	noChannel  = "You are in no channel with me. Invite me to one, or write me a direct message."
 )
+
+// reporter returns in words why the user may begin no thread at all with a report now, or an empty string if
+// the user may.
+func (h *Homes) reporter(ctx context.Context, user string) string {
+	p, unknown := h.identify(ctx, user)
+	return cmp.Or(unknown, mayNotReport(p))
+}
+
+// mayNotReport returns in words why the person may begin no thread with a report, or an empty string.
+func mayNotReport(p workflow.Person) string {
+	switch {
+	case p.ExclusionReason() != "":
+		return "Only full members of this workspace can start work here; ask one to."
+	case p.Guest:
+		return "Guests cannot start work here; ask a full member to."
+	}
+	return ""
+}
 
 // MayReport returns in words why the user may not begin a thread in the channel with a report, or an empty
 // string if the user may: a full member who is in it. Slack is asked each time.
 func (h *Homes) MayReport(ctx context.Context, user, channel string) (why string, err error) {
-	person, refused := h.Visitor(ctx, user)
-	switch {
-	case refused != "":
-		return refused, nil
-	case person.Guest:
-		return guestsBeginNothing, nil
-	case strings.HasPrefix(channel, "D"): // only its two people can write there
-		return "", nil
+	why = h.reporter(ctx, user)
+	if why != "" || strings.HasPrefix(channel, "D") { // only its two people can write there
+		return why, nil
 	}
 	channels, err := h.Directory.Channels(ctx, user)
 	if err != nil {

@@ -135,6 +135,56 @@ func TestAHomeShowsWhatItsOwnerMaySee(t *testing.T) {
 	require.Empty(t, theirs.Settings, "a guest is no admin, whoever names them")
 }
 
+// A home offers its owner the forms that open for them, and says in their place why none does. A form that
+// was offered before refuses for the same reason.
+func TestAHomeOffersTheFormsThatOpen(t *testing.T) {
+	t.Parallel()
+	const (
+		guests  = "Guests cannot start work here; ask a full member to."
+		outside = "Only full members of this workspace can start work here; ask one to."
+		nowhere = "You are in no channel with me. Invite me to one, or write me a direct message."
+	)
+	reasons := map[string]string{
+		"member": "", "requester": "",
+		"guest of several channels": guests, "guest of one channel": guests,
+		"stranger of another workspace": outside, "another bot": outside, "our own bot": outside,
+		"deactivated": outside, "member who is not in the channel": nowhere,
+	}
+	o := openOffice(t)
+	h := &home.Homes{
+		Store: o.Store, Repositories: o.Repositories, Log: o.Log,
+		Directory: o.Slack.(asKept).Slack.(*people.Directory),
+	}
+	seen := 0
+	for _, a := range o.actors {
+		want, known := reasons[a.kind]
+		if !known {
+			continue
+		}
+		seen++
+		shown, err := h.Home(t.Context(), a.user)
+		require.NoError(t, err, a.kind)
+		require.Equal(t, want, shown.NoReport, a.kind)
+		for _, action := range []workflow.ActionID{workflow.ButtonReport, workflow.ButtonFeature} {
+			form, err := h.Form(t.Context(), a.user, action, "")
+			require.NoError(t, err, a.kind)
+			require.Equal(t, want, form.Late, a.kind)
+			require.Equal(t, action, form.ActionID, a.kind)
+		}
+		if want != nowhere {
+			why, err := h.MayReport(t.Context(), a.user, o.channel)
+			require.NoError(t, err, a.kind)
+			require.Equal(t, want, why, a.kind)
+		}
+	}
+	require.Equal(t, len(reasons), seen)
+
+	// Of somebody whom Slack tells nothing about now, a press asks once more.
+	unknown, err := h.Home(t.Context(), "U0UNKNOWN")
+	require.NoError(t, err)
+	require.Empty(t, unknown.NoReport)
+}
+
 // A thread in which everything was refused, or was for somebody else, is not listed as being at work.
 func TestAHomeListsOnlyWhatWasTaken(t *testing.T) {
 	t.Parallel()

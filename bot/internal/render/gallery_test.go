@@ -196,7 +196,8 @@ func (h homes) Home(_ context.Context, user string) (workflow.HomeView, error) {
 	return h.shows, nil
 }
 
-// TestAHomeInTheGallery compares an empty home, and one that shows everything possible, with golden files.
+// TestAHomeInTheGallery compares an empty home, one of a guest, and one that shows everything possible, with
+// golden files.
 func TestAHomeInTheGallery(t *testing.T) {
 	t.Parallel()
 	o := openGalleryOffice(t)
@@ -215,7 +216,8 @@ func TestAHomeInTheGallery(t *testing.T) {
 	}
 	help := &workflow.Help{DocsURL: "https://example.com/people"}
 	empty := workflow.HomeView{Help: &workflow.Help{Unconfigured: true}}
-	for name, home := range map[string]workflow.HomeView{"empty": empty, "whole": {
+	guest := workflow.HomeView{Help: help, NoReport: "Guests cannot start work here; ask a full member to."}
+	for name, home := range map[string]workflow.HomeView{"empty": empty, "guest": guest, "whole": {
 		Help:     help,
 		Notice:   "The form took too long to open; run it again.",
 		Person:   workflow.Person{Name: "ada"},

@@ -37,8 +37,11 @@ func helpRenderer(h workflow.Help) (r mrkdwn.Renderer) {
 	return r
 }
 
-// reportButtons are the buttons of the forms that begin a thread.
-func reportButtons() slack.Block {
+// reportButtons are the buttons of the forms that begin a thread, or in their place why the reader may not.
+func reportButtons(refused string) slack.Block {
+	if refused != "" {
+		return homeSection(mrkdwn.Escape(refused))
+	}
 	report := slack.NewButtonBlockElement(string(workflow.ButtonReport), "", plainText("Report a bug"))
 	feature := slack.NewButtonBlockElement(string(workflow.ButtonFeature), "", plainText("Ask for a feature"))
 	return slack.NewActionBlock("", report.WithStyle(slack.StylePrimary), feature)

@@ -31,7 +31,7 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 		add(homeSection(home.Notice))
 	}
 	if home.Help != nil {
-		add(shortHelp(*home.Help), reportButtons(), slack.NewDividerBlock())
+		add(shortHelp(*home.Help), reportButtons(home.NoReport), slack.NewDividerBlock())
 	}
 	if home.OwnOnly {
 		add(homeSection("Slack does not tell me which channels you are in, " +
