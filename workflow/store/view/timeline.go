@@ -203,10 +203,11 @@ const moments = `
 	union all select at from inbox where ` + readings + `
 	union all select at from attachments where ` + readFiles
 
-// people is the condition for inbox rows that people wrote or pressed.
+// people is the condition for inbox rows that people wrote or pressed. A press that only opened a window is
+// none of them: what was sent with the window is a row of its own.
 const people = `session_id = $1 and kind in ('mention', 'reply', 'edit', 'delete', 'action', 'form', ` +
-	`'sent') and not (kind = 'action' and action_id = '` +
-	string(workflow.ButtonDetails) + `')`
+	`'sent') and not (kind = 'action' and (action_id = '` + string(workflow.ButtonDetails) +
+	`' or text = '` + workflow.FormOpened + `'))`
 
 // readings is the condition for inbox rows of what nobody in the thread wrote: alerts, previews of links, and
 // notes to the agents about what the program read for a message.

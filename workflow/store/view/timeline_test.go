@@ -271,3 +271,29 @@ func TestShares(t *testing.T) {
 		{Who: "consultant", Models: 3 * time.Second, Tools: 3 * time.Second},
 	}, shares)
 }
+
+// A press that only opened a window is no word of anybody's: what was sent with the window is. A press whose
+// window did not open is answered in the thread, and shown.
+func TestAnOpenedWindowIsNotShown(t *testing.T) {
+	t.Parallel()
+	s := storetest.Open(t)
+	id := storetest.BeginTurn(t, s).Session().ID
+	_, err := s.Pool.Exec(t.Context(), `insert into inbox
+			(session_id, event_id, kind, message_ts, user_id, action_id, text)
+		values ($1, 'Ev2', 'action', '2.1', 'U2', 'correct', $2), ($1, 'Ev3', 'form', '2.1', 'U2', 'correct', 'tax'),
+			($1, 'Ev4', 'action', '2.1', 'U3', 'correct', ''), ($1, 'Ev5', 'action', '2.1', 'U3', 'fix_it', ''),
+			($1, 'Ev6', 'action', '2.1', 'U3', 'details', '')`, id, workflow.FormOpened)
+	require.NoError(t, err)
+
+	page, err := view.Read(t.Context(), s.DB, id, time.Time{})
+	require.NoError(t, err)
+	listed, err := view.Messages(t.Context(), s.DB, id)
+	require.NoError(t, err)
+	for _, entries := range [][]view.Entry{page.Entries, listed} {
+		var got []string
+		for _, e := range entries[1:] { // after the request
+			got = append(got, strings.Join([]string{e.Who, e.Title, e.Text}, " "))
+		}
+		require.Equal(t, []string{"U2 form tax", "U3 action correct", "U3 action fix it"}, got)
+	}
+}
