@@ -7,6 +7,7 @@ import "strings"
 type ReportForm struct {
 	Title, Submit string
 	Begins        string // what the thread's first message says of the person
+	Done          string // what the person has done who sent it
 	Inputs        []ReportInput
 }
 
@@ -22,7 +23,7 @@ type ReportInput struct {
 func ReportFormOf(action ActionID) ReportForm {
 	if action == ButtonFeature {
 		return ReportForm{
-			Title: "Ask for a feature", Submit: "Ask", Begins: "asks for a feature",
+			Title: "Ask for a feature", Submit: "Ask", Begins: "asks for a feature", Done: "Asked",
 			Inputs: []ReportInput{
 				{"words", "What do you want?", "One thing, as a person would see it.", "", 1500},
 				{"affects", "What does it affect?", "Pages, commands, parts of the code.", "It affects", 600},
@@ -38,7 +39,7 @@ func ReportFormOf(action ActionID) ReportForm {
 		}
 	}
 	return ReportForm{
-		Title: "Report a bug", Submit: "Report", Begins: "reports a bug",
+		Title: "Report a bug", Submit: "Report", Begins: "reports a bug", Done: "Reported",
 		Inputs: []ReportInput{
 			{"words", "What broke?", "The message, the wrong output, the crash.", "", 1500},
 			{"when", "When does it break?", "The exact condition, and since when.", "It breaks", 600},

@@ -83,8 +83,7 @@ func (l *link) answerStatus(ctx context.Context, c event.SlashCommand) (any, err
 	if refused != nil || err != nil {
 		return refused, err
 	}
-	page := render.HomePage{Bot: l.Slack.Self().User, WorkspaceURL: l.Slack.WorkspaceURL()}
-	return blockAnswer(page.Status(status)), nil
+	return blockAnswer(l.homePage().Status(status)), nil
 }
 
 // statusOf returns what the bot does in the command's channel, or the answer to a user who is not told.
@@ -110,7 +109,7 @@ func (l *link) stopChannel(ctx context.Context, c event.SlashCommand) (any, erro
 	}
 	c.Name += " " + event.SubStop
 	c.Text = ""
-	if err := l.beginThread(ctx, c); err != nil {
+	if _, err := l.beginThread(ctx, c); err != nil {
 		return ephemeralAnswer(l.apologise(err)), nil
 	}
 	return nil, nil
@@ -131,7 +130,7 @@ func (l *link) report(ctx context.Context, c event.SlashCommand, text string, pa
 	c.Name = workflow.ReportFormOf(workflow.ButtonReport).Begins + ":"
 	c.Text = text
 	c.Reports = true
-	if err := l.beginThread(ctx, c); err != nil {
+	if _, err := l.beginThread(ctx, c); err != nil {
 		return ephemeralAnswer(l.apologise(err)), nil
 	}
 	return nil, nil
@@ -149,25 +148,40 @@ func (l *link) openReportForm(ctx context.Context, c event.SlashCommand, payload
 	return nil, err
 }
 
-// keepReport begins the thread of a submitted form, and returns in words why it does not; empty: it does.
-func (l *link) keepReport(ctx context.Context, s event.Submission) string {
+// keepReport begins the thread of a submitted form, and returns what to show in the modal: why it does not,
+// or where the thread is, if the person may not look at that channel now; nil closes the modal.
+func (l *link) keepReport(ctx context.Context, s event.Submission) any {
+	c := s.Report()
+	thread, why := l.beginReport(ctx, c)
+	switch {
+	case why != "":
+		return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: why})
+	case s.In.Value == c.Channel: // the person sees the thread begin
+		return nil
+	}
+	l.openHome(ctx, c.User)
+	reported := l.homePage().Reported(s.In.ActionID, thread)
+	return slack.NewUpdateViewSubmissionResponse(&reported)
+}
+
+// beginReport begins the thread of a report and returns it, or in words why it does not.
+func (l *link) beginReport(ctx context.Context, c event.SlashCommand) (thread workflow.Thread, why string) {
 	ctx, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
-	c := s.Report()
 	why, err := l.Commands.MayReport(ctx, c.User, c.Channel)
 	switch {
 	case err != nil:
 		l.log.Error("could not read whether somebody may report", "channel", c.Channel, "err", err)
-		return "Slack does not tell whether you are in that channel. Your words stay here; please send " +
-			"them again in a moment."
+		return thread, "Slack does not tell whether you are in that channel. Your words stay here; please " +
+			"send them again in a moment."
 	case why != "":
-		return why
+		return thread, why
 	}
-	if err := l.beginThread(ctx, c); err != nil {
+	if thread, err = l.beginThread(ctx, c); err != nil {
 		l.log.Error("could not begin with a form", "channel", c.Channel, "err", err)
-		return l.apologise(err)
+		return thread, l.apologise(err)
 	}
-	return ""
+	return thread, ""
 }
 
 // blockAnswer returns an answer with blocks, which only the person sees.

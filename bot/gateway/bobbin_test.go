@@ -167,7 +167,56 @@ func TestAReportIsSentTwiceAndBeginsOneThread(t *testing.T) {
 	require.Empty(t, workflow.Approvers{}.MayApprove(person), "control")
 }
 
-// The control of the test above: without a look at the channel, each delivery begins a thread.
+// Who reports from the home does not see the thread begin, so the form's window says where it is, also if the
+// form is sent again. Who reports in a channel sees it there.
+func TestWhoReportsFromTheHomeIsToldWhere(t *testing.T) {
+	t.Parallel()
+	o := openGatewayOffice(t, slacktest.Config{})
+	d := &desk{channel: workflow.Channel{ID: o.Bugs.ID, Name: "bugs"}}
+	d.shows.Help = &workflow.Help{}
+	o.run(&Gateway{Inbox: &bottest.Inbox{}, Homes: d, Commands: d})
+	require.NoError(t, o.OpenHome(o.Ada.ID))
+	published := func(n int) func() bool {
+		return func() bool { return len(o.Requests("views.publish")) == n }
+	}
+	require.Eventually(t, published(1), time.Minute, time.Millisecond)
+	modal := func() *slacktest.View {
+		for _, v := range o.Views() {
+			if v.Type == "modal" {
+				return &v
+			}
+		}
+		return nil
+	}
+	for n, c := range []struct {
+		action workflow.ActionID
+		says   string
+	}{{workflow.ButtonReport, "Reported in "}, {workflow.ButtonFeature, "Asked in "}} {
+		require.NoError(t, o.ClickHome(o.Ada.ID, string(c.action), ""))
+		require.Eventually(t, func() bool { return modal() != nil }, time.Minute, time.Millisecond)
+		form := modal()
+		o.submit(form, map[string]string{"words": "the total is off", "channel": o.Bugs.ID})
+		o.sendAgain()
+		channel := o.Channel("bugs")
+		require.Len(t, channel, n+1)
+		link := workflow.Thread{Channel: o.Bugs.ID, TS: channel[n].TS}.Permalink(o.Bot.WorkspaceURL())
+		told := modal()
+		require.Equal(t, form.ID, told.ID, "in the window of the form")
+		require.Equal(t, workflow.ReportFormOf(c.action).Title, told.Title)
+		require.Empty(t, told.SubmitText)
+		says := c.says + `\u003c#` + o.Bugs.ID + `\u003e. \u003c` + link + `|`
+		require.Contains(t, string(told.Blocks()), says)
+		require.NoError(t, o.Dismiss(told.ID))
+		require.Eventually(t, published(3+2*n), time.Minute, time.Millisecond, "the home shows the session")
+	}
+	o.command("/bobbin", "report")
+	o.submit(modal(), map[string]string{"words": "the tax is off"})
+	require.Nil(t, modal())
+	require.Len(t, o.Channel("bugs"), 3)
+}
+
+// The control of the test of reports that are sent twice: without a look at the channel, each delivery begins
+// a thread.
 func TestControlAReportThatIsSentTwiceBeginsTwo(t *testing.T) {
 	t.Parallel()
 	o := openGatewayOffice(t, slacktest.Config{})

@@ -13,6 +13,7 @@ import (
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/internal/event"
 	"github.com/bobbinhq/bobbin/bot/internal/mrkdwn"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 // Slack runs slash commands only in channels. A command opens a thread there: the gateway posts a message
@@ -46,7 +47,7 @@ func (l *link) runCommand(ctx context.Context, envelopeID string, payload []byte
 	if help := c.Help(); help != "" {
 		return ephemeralAnswer(help)
 	}
-	if err := l.beginThread(ctx, c); err != nil {
+	if _, err := l.beginThread(ctx, c); err != nil {
 		l.log.Error("could not begin with a command", "command", c.Name, "channel", c.Channel, "err", err)
 		return ephemeralAnswer(l.apologise(err))
 	}
@@ -62,24 +63,24 @@ func ephemeralAnswer(text string) any {
 	}
 }
 
-// beginThread opens the thread and hands the command to the Inbox, and retries both until patience ends. It
-// removes a new thread that the Inbox did not store, since no session would answer there. A thread that
-// existed before stays, since the Inbox may have stored it then.
-func (l *link) beginThread(ctx context.Context, c event.SlashCommand) error {
+// beginThread opens the thread, hands the command to the Inbox, and returns the thread. It retries both until
+// patience ends, and removes a new thread that the Inbox did not store, since no session would answer there.
+// A thread that existed before stays, since the Inbox may have stored it then.
+func (l *link) beginThread(ctx context.Context, c event.SlashCommand) (workflow.Thread, error) {
 	until := time.Now().Add(l.storeTimeout())
 	within, cancel := context.WithTimeout(ctx, l.commandTimeout())
 	defer cancel()
 	opener := threadOpener{l.Slack, l.log, l.removalTimeout(), l.skipLookup}
 	ts, fresh, err := opener.open(within, c, until)
 	if err != nil {
-		return err
+		return workflow.Thread{}, err
 	}
 	in := c.Event(l.Slack.Self(), ts)
 	err = l.keepIncoming(within, in, until)
 	if err != nil && fresh {
 		opener.remove(ctx, c, ts)
 	}
-	return err
+	return in.Thread, err
 }
 
 // apologise returns what a person can do about a command that failed.

@@ -100,10 +100,7 @@ func (l *link) keepSubmission(ctx context.Context, s event.Submission) any {
 	case reports && l.Commands == nil:
 		return nil
 	case reports && len(s.Errors) == 0 && s.Unknown == "":
-		if why := l.keepReport(ctx, s); why != "" {
-			return slack.NewErrorsViewSubmissionResponse(map[string]string{s.BlameInput: why})
-		}
-		return nil
+		return l.keepReport(ctx, s)
 	case s.Unknown != "" || !ofHome && l.Forms == nil || ofHome && l.Homes == nil:
 		l.log.Debug("not for us", "reason", s.Unknown)
 		return nil

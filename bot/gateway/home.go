@@ -110,11 +110,8 @@ func (g *Gateway) publishHome(ctx context.Context, user, notice string) error {
 	}
 	home.Notice = notice
 	view := slack.HomeTabViewRequest{
-		Type: slack.VTHomeTab,
-		Blocks: slack.Blocks{BlockSet: render.HomePage{
-			Bot:          g.Slack.Self().User,
-			WorkspaceURL: g.Slack.WorkspaceURL(),
-		}.Blocks(home)},
+		Type:   slack.VTHomeTab,
+		Blocks: slack.Blocks{BlockSet: g.homePage().Blocks(home)},
 	}
 	return g.Slack.Call(ctx, func() error {
 		_, err := g.Slack.API.PublishViewContext(ctx, slack.PublishViewContextRequest{
@@ -123,4 +120,9 @@ func (g *Gateway) publishHome(ctx context.Context, user, notice string) error {
 		})
 		return err
 	})
+}
+
+// homePage returns what renders homes, and what is said of sessions elsewhere, in this workspace.
+func (g *Gateway) homePage() render.HomePage {
+	return render.HomePage{Bot: g.Slack.Self().User, WorkspaceURL: g.Slack.WorkspaceURL()}
 }

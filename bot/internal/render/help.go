@@ -100,6 +100,19 @@ func reportModal(view *slack.ModalViewRequest, f workflow.Form) {
 	}
 }
 
+// Reported renders what stands in the place of a form that has begun a thread: where that is.
+func (h HomePage) Reported(action workflow.ActionID, thread workflow.Thread) slack.ModalViewRequest {
+	form := workflow.ReportFormOf(action)
+	text := form.Done + " in <#" + mrkdwn.Escape(thread.Channel) + ">. <" + thread.Permalink(h.WorkspaceURL) +
+		"|Open the thread>: I answer there."
+	return slack.ModalViewRequest{
+		Type:   slack.VTModal,
+		Title:  plainText(form.Title),
+		Close:  plainText("Close"),
+		Blocks: slack.Blocks{BlockSet: []slack.Block{homeSection(text)}},
+	}
+}
+
 // channelMenu returns a menu of channels, with the first one chosen.
 func channelMenu(channels []workflow.Channel) *slack.SelectBlockElement {
 	var list []*slack.OptionBlockObject
