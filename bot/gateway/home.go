@@ -124,5 +124,6 @@ func (g *Gateway) publishHome(ctx context.Context, user, notice string) error {
 
 // homePage returns what renders homes, and what is said of sessions elsewhere, in this workspace.
 func (g *Gateway) homePage() render.HomePage {
-	return render.HomePage{Bot: g.Slack.Self().User, WorkspaceURL: g.Slack.WorkspaceURL()}
+	self := g.Slack.Self()
+	return render.HomePage{Bot: self.User, Name: self.Name, WorkspaceURL: g.Slack.WorkspaceURL()}
 }

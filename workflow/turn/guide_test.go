@@ -132,3 +132,20 @@ func TestAGuideThatCannotBePinned(t *testing.T) {
 	require.Equal(t, "missing_scope", state.Refused)
 	require.Equal(t, o.guides()[0].TS, state.TS)
 }
+
+// In a channel that the bot is not in nothing is posted, and the home knows why. After an invitation a second
+// press posts it.
+func TestAGuideInAChannelThatTheBotIsNotIn(t *testing.T) {
+	t.Parallel()
+	o := openGuideOffice(t)
+	bot := o.slack.App().BotUser
+	require.NoError(t, o.slack.Leave(o.channel, bot))
+	require.NoError(t, o.press(o.asker))
+	require.Empty(t, o.guides())
+	require.Equal(t, "not_in_channel", o.state().Refused)
+
+	require.NoError(t, o.slack.Join(o.channel, bot))
+	require.NoError(t, o.press(o.asker))
+	require.Len(t, o.guides(), 1)
+	require.True(t, o.state().Pinned)
+}

@@ -225,6 +225,12 @@ func TestAHomeInTheGallery(t *testing.T) {
 		OwnOnly:  true,
 		More:     true,
 		Settings: []string{"Repositories:", "  • shop, channels #C0BUGS1"},
+		Guides: []workflow.ChannelGuideState{
+			{Channel: "C0NEW"},
+			{Channel: "C0BUGS", By: "U0BEN", TS: "1700000009.000100", Pinned: true},
+			{Channel: "C0OUT", By: "U0BEN", Refused: "not_in_channel"},
+			{Channel: "C0LOCKED", By: "U0BEN", Refused: "restricted_action"},
+		},
 		Lessons: []workflow.HomeLesson{
 			{
 				Number:     3,

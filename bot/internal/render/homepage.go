@@ -18,9 +18,9 @@ const (
 	homeTitle     = 150 // characters of a session's title
 )
 
-// A HomePage renders App Homes. Bot is the bot's user id, and WorkspaceURL the address of the workspace in a
-// browser.
-type HomePage struct{ Bot, WorkspaceURL string }
+// A HomePage renders App Homes. Bot is the bot's user id, Name the name by which people invite it, and
+// WorkspaceURL the address of the workspace in a browser.
+type HomePage struct{ Bot, Name, WorkspaceURL string }
 
 // Blocks renders a home: a short help and the forms, the sessions that wait for its owner, the others by
 // state, what was spent, then guides of channels, pauses, settings and lessons. It returns at most
@@ -65,7 +65,7 @@ func (h HomePage) Blocks(home workflow.HomeView) (blocks []slack.Block) {
 		add(homeHeader("Tell a channel how to use me"))
 		add(homeSection("I post one message with all that its people need to know, and pin it."))
 		for _, g := range home.Guides {
-			add(guideSection(g))
+			add(h.guideSection(g))
 		}
 	}
 	if len(home.Pauses) > 0 {
@@ -102,7 +102,7 @@ func (h HomePage) addGroup(
 }
 
 // guideSection renders a channel that can be told how to use the bot, with its button.
-func guideSection(g workflow.ChannelGuideState) slack.Block {
+func (h HomePage) guideSection(g workflow.ChannelGuideState) slack.Block {
 	text := "<#" + mrkdwn.Escape(g.Channel) + ">"
 	label := "Post and pin"
 	by := ", asked by <@" + mrkdwn.Escape(g.By) + ">"
@@ -115,6 +115,9 @@ func guideSection(g workflow.ChannelGuideState) slack.Block {
 		text += ": posted" + by + ", and not pinned (`" + mrkdwn.Escape(g.Refused) + "`). " +
 			"Pin it by hand: ⋮ → Pin to channel."
 		label = "Post again"
+	case g.Refused == "not_in_channel", g.Refused == "channel_not_found":
+		text += ": I am not in this channel. Write `/invite @" + mrkdwn.Escape(h.Name) + "` there, and try again."
+		label = "Try again"
 	case g.Refused != "":
 		text += ": Slack does not let me post there (`" + mrkdwn.Escape(g.Refused) + "`)."
 		label = "Try again"
