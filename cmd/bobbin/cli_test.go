@@ -678,6 +678,37 @@ pushes:
 `, out)
 }
 
+// A session in which nothing was begun has no title. It is listed, and shown, by what the person wrote.
+func TestSessionsWithoutATitleAreShownByTheirFirstWords(t *testing.T) {
+	t.Parallel()
+	env := withSessions(t)
+	db, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	require.NoError(t, err)
+	defer db.Close(t.Context())
+	_, err = db.Exec(t.Context(), `
+		insert into sessions (id, team, channel, thread_ts, phase, title, requester, updated_at) values
+			('asked', 'T1', 'C1', '21.1', 'exploring', '', 'U1', now() + interval '3 minutes'),
+			('refused', 'T1', 'C1', '22.1', 'exploring', '', 'U9', now() + interval '2 minutes'),
+			('alert', 'T1', 'C1', '23.1', 'exploring', '', '', now() + interval '1 minute');
+		insert into inbox (session_id, event_id, kind, message_ts, user_id, text, handled_at) values
+			('asked', 'e21', 'mention', '21.1', 'U1', '<@UBOT>', now()),
+			('asked', 'e22', 'reply', '21.2', 'U1', 'thanks', now()),
+			('refused', 'e23', 'mention', '22.1', 'U9', E'<@UBOT|bobbin>: a &lt;b&gt;\nis off, <@U2>', now())`)
+	require.NoError(t, err)
+	code, out, errs := call(t, t.Context(), env, "sessions")
+	require.Equal(t, cli.ExitOK, code, errs)
+	var requests []string
+	for _, line := range strings.Split(out, "\n")[1:4] {
+		fields := regexp.MustCompile(` {2,}`).Split(line, -1)
+		requests = append(requests, fields[0]+": "+fields[len(fields)-1])
+	}
+	require.Equal(t, []string{
+		"asked: (a mention alone)", "refused: a <b> is off, @bea", "alert: (no words)",
+	}, requests)
+	_, out, _ = call(t, t.Context(), env, "sessions", "refused")
+	require.True(t, strings.HasPrefix(out, "a <b> is off, @bea\nphase exploring (nothing was begun)"), out)
+}
+
 // TestSessionsAreShownWithNames checks that Slack is asked for the names of people who decided nothing, and
 // that ids stay if it does not answer.
 func TestSessionsAreShownWithNames(t *testing.T) {

@@ -116,7 +116,8 @@ func (h HomePage) guideSection(g workflow.ChannelGuideState) slack.Block {
 			"Pin it by hand: ⋮ → Pin to channel."
 		label = "Post again"
 	case g.Refused == "not_in_channel", g.Refused == "channel_not_found":
-		text += ": I am not in this channel. Write `/invite @" + mrkdwn.Escape(h.Name) + "` there, and try again."
+		text += ": I am not in this channel. Write `/invite @" + mrkdwn.Escape(h.Name) +
+			"` there, and try again."
 		label = "Try again"
 	case g.Refused != "":
 		text += ": Slack does not let me post there (`" + mrkdwn.Escape(g.Refused) + "`)."

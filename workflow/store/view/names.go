@@ -60,3 +60,21 @@ func Messages(ctx context.Context, db *database.DB, session string) ([]Entry, er
 		return e, r.Scan(&e.At, &e.Who, &e.Title, &e.Text)
 	})
 }
+
+// FirstWords returns what the first message of each session says, by the session's id. It may be nothing but
+// a mention of the bot.
+func FirstWords(ctx context.Context, db *database.DB, sessions []string) (map[string]string, error) {
+	rows, err := db.Pool.Query(ctx, `select distinct on (session_id) session_id, text from inbox
+		where session_id = any($1) and kind in ('mention', 'reply', 'sent', 'form')
+		order by session_id, id`, sessions)
+	if err != nil {
+		return nil, fmt.Errorf("first messages: %w", err)
+	}
+	words := map[string]string{}
+	var id, text string
+	_, err = pgx.ForEachRow(rows, []any{&id, &text}, func() error {
+		words[id] = text
+		return nil
+	})
+	return words, err
+}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -39,6 +40,9 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	if err != nil {
 		return err
 	}
+	if err := names.readFirst(ctx, s, sessions...); err != nil {
+		return err
+	}
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "ID\tSTATE\tREPOSITORY\tUPDATED\tCOST\tREQUEST")
 	for _, x := range sessions {
@@ -50,9 +54,21 @@ func List(ctx context.Context, out io.Writer, s *store.Store, limit int) error {
 	return w.Flush()
 }
 
-// title returns the title of a session, with names for ids.
+// title returns the title of a session, with names for ids. A session in which nothing was begun has none: it
+// is shown by what the person wrote.
 func title(x workflow.Session, names namer) string {
-	return cmp.Or(cli.WithoutControls(workflow.Unmark(names.named(x.Name()))), "(no words)")
+	if name := x.Name(); name != "" {
+		return cli.WithoutControls(workflow.Unmark(names.named(name)))
+	}
+	first, wrote := names.first[x.ID]
+	words := strings.TrimSpace(leadingMention.ReplaceAllString(strings.TrimSpace(first), ""))
+	switch {
+	case words != "":
+		return cli.WithoutControls(plaintext.CutLine(plaintext.OneLine(names.readable(words)), 120))
+	case wrote: // it is answered with help, or refused
+		return "(a mention alone)"
+	}
+	return "(no words)"
 }
 
 // ListJSON prints the sessions that changed last as a JSON array, with the same fields as in the audit.
@@ -92,6 +108,9 @@ func Show(
 	}
 	names, err := newNamer(ctx, s, nameOf)
 	if err != nil {
+		return err
+	}
+	if err := names.readFirst(ctx, s, x); err != nil {
 		return err
 	}
 	phase := string(x.Phase)

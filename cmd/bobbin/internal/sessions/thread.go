@@ -17,15 +17,30 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/store/view"
 )
 
-// A namer knows people by their ids.
+// A namer knows people by their ids, and sessions that have no title by their first words.
 type namer struct {
 	known map[string]string
 	ask   func(id string) string // asks Slack; nil: cannot
+	first map[string]string      // what the first message of a session says, by the session's id
 }
 
 func newNamer(ctx context.Context, s *store.Store, ask func(id string) string) (namer, error) {
 	known, err := view.People(ctx, s.DB)
-	return namer{known, ask}, err
+	return namer{known: known, ask: ask}, err
+}
+
+// readFirst reads the first words of those of the sessions that have no title.
+func (n *namer) readFirst(ctx context.Context, s *store.Store, sessions ...workflow.Session) (err error) {
+	var ids []string
+	for _, x := range sessions {
+		if x.Name() == "" {
+			ids = append(ids, x.ID)
+		}
+	}
+	if len(ids) > 0 {
+		n.first, err = view.FirstWords(ctx, s.DB, ids)
+	}
+	return err
 }
 
 // name returns the name of a person, or the id if it is not known. An id that is empty stands for the
@@ -42,6 +57,9 @@ func (n namer) name(id string) string {
 
 // mention matches the mention of a person in Slack's text, with the name that it may have.
 var mention = regexp.MustCompile(`<@([UW][A-Z0-9]+)(?:\|([^>]*))?>`)
+
+// leadingMention matches the mentions with which a message begins.
+var leadingMention = regexp.MustCompile(`^(?:<@[UW][A-Z0-9]+(?:\|[^>]*)?>[\s,:]*)+`)
 
 // group matches the mention of a user group, whose name the database does not have.
 var group = regexp.MustCompile(`<!subteam\^(S[A-Z0-9]+)(?:\|[^>]*)?>`)
