@@ -732,6 +732,42 @@ func TestSessionsAreShownWithNames(t *testing.T) {
 	}
 }
 
+// The tables of what was spent and learned name people like a session does. What programs read has ids.
+func TestPeopleAreNamedInTables(t *testing.T) {
+	t.Parallel()
+	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
+	require.NoError(t, err)
+	t.Cleanup(slack.Close)
+	slack.AddUser(slacktest.User{ID: "U1", Name: "ann"})
+	env := withSessions(t)
+	db, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
+	require.NoError(t, err)
+	defer db.Close(t.Context())
+	_, err = db.Exec(t.Context(), `
+		insert into spending (session_id, day, team, channel, person, usd) values
+			('k3x9', '2026-03-02', 'T1', 'C1', 'U1', 2), ('plain', '2026-03-02', 'T1', 'C1', 'U2', 1);
+		insert into lessons (repository, key, text, source, person, session_id) values
+			('shop', 'note:1', 'in cents', 'said in the thread', 'U1', 'k3x9'),
+			('shop', 'note:2', 'by value', 'said in the thread', 'U2', 'k3x9'),
+			('shop', 'test', 'go test', 'seen', '', 'k3x9')`)
+	require.NoError(t, err)
+	firsts := func(column int, args ...string) (list []string) {
+		code, out, errs := call(t, t.Context(), env, args...)
+		require.Equal(t, cli.ExitOK, code, errs)
+		for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
+			list = append(list, regexp.MustCompile(` {2,}|,`).Split(line, -1)[column])
+		}
+		slices.Sort(list)
+		return list
+	}
+	require.Equal(t, []string{"U1", "bea"}, firsts(0, "spending", "--by=person"), "without a token")
+	env["SLACK_BOT_TOKEN"] = slack.App().BotToken
+	env["SLACK_API_URL"] = slack.URL()
+	require.Equal(t, []string{"ann", "bea"}, firsts(0, "spending", "--by=person"))
+	require.Equal(t, []string{"U1", "U2"}, firsts(0, "spending", "--by=person", "--csv"))
+	require.Equal(t, []string{"ann", "bea", "the program"}, firsts(3, "learned"))
+}
+
 // TestNamesThatDoNotExist checks that a name that is nearly right is refused with the right one.
 func TestNamesThatDoNotExist(t *testing.T) {
 	t.Parallel()

@@ -4,23 +4,19 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 
-	"github.com/bobbinhq/bobbin/bot"
-	"github.com/bobbinhq/bobbin/bot/people"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/operate"
-	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/secrets"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/sessions"
 	"github.com/bobbinhq/bobbin/workflow/store"
 )
 
 type sessionsCommand struct {
 	operate.StorageFlags
-	ID       string `arg:"" optional:"" help:"Show this session in full: lines, tasks, attempts, decisions, pushes."`
-	JSON     bool   `name:"json" help:"The list as JSON."`
-	SlackURL string `from:"SLACK_API_URL" help:"A Slack API other than Slack's own ($SLACK_API_URL)." placeholder:"URL"`
-	Limit    int    `default:"30" help:"How many to list (${default})." placeholder:"N"`
+	operate.SlackFlag
+	ID    string `arg:"" optional:"" help:"Show this session in full: lines, tasks, attempts, decisions, pushes."`
+	JSON  bool   `name:"json" help:"The list as JSON."`
+	Limit int    `default:"30" help:"How many to list (${default})." placeholder:"N"`
 }
 
 // Help returns the detailed text of bobbin sessions --help.
@@ -49,28 +45,8 @@ func (sc *sessionsCommand) Run(ctx context.Context, con cli.Console, log *slog.L
 		case sc.JSON:
 			return sessions.ListJSON(ctx, con.Out, s, sc.Limit)
 		case sc.ID != "":
-			return sessions.Show(ctx, con.Out, s, sc.ID, sc.nameOf(ctx, con))
+			return sessions.Show(ctx, con.Out, s, sc.ID, sc.NameOf(ctx, con))
 		}
 		return sessions.List(ctx, con.Out, s, sc.Limit)
 	})
-}
-
-// namesWithin is how long Slack has to name people.
-const namesWithin = 10 * time.Second
-
-// nameOf returns a function that asks Slack for the name of a person, or nil without a token. What Slack does
-// not say in time stays an id.
-func (sc *sessionsCommand) nameOf(ctx context.Context, con cli.Console) func(id string) string {
-	token := con.Env(secrets.SlackBotToken)
-	if token == "" {
-		return nil
-	}
-	con.Hide.Learn(token)
-	d := &people.Directory{Slack: bot.Config{BotToken: token, APIURL: sc.SlackURL}.Connect()}
-	until := time.Now().Add(namesWithin)
-	return func(id string) string {
-		ctx, cancel := context.WithDeadline(ctx, until)
-		defer cancel()
-		return d.DisplayName(ctx, id)
-	}
 }

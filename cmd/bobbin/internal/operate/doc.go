@@ -1,5 +1,6 @@
 // Package operate implements the commands for day-to-day operation beside a running bot: pause and resume
-// work, show what was spent and what was learned. They use only the database, which StorageFlags name.
+// work, show what was spent and what was learned. They use the database, which StorageFlags name, and ask
+// Slack only for the names of people.
 package operate
 
 // Commands holds the subcommands with their flags.

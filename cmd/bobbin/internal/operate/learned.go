@@ -20,6 +20,7 @@ import (
 type Learned struct {
 	StorageFlags
 	ConfigFlag
+	SlackFlag
 	Repository string `arg:"" optional:"" help:"Only lessons about this repository."`
 	JSON       bool   `name:"json" help:"As JSON."`
 	Forget     int64  `help:"Forget the lesson with that number." placeholder:"N"`
@@ -32,7 +33,8 @@ itself saw (which test command worked, that tests do not start), and what member
 a bot runs. In a thread about the repository an approver says "remember for this
 repository: …", "forget lesson N" or "correct lesson N: …", or changes them in the App Home;
 "lessons" offers them as a change to its AGENTS.md. Each change is in the audit of the session that
-the lesson comes from.`
+the lesson comes from. People are shown by their names, as in bobbin sessions ID; --json has their
+ids in Slack.`
 }
 
 // Run lists the lessons, or forgets one with --forget.
@@ -53,11 +55,15 @@ func (c *Learned) Run(ctx context.Context, con cli.Console, log *slog.Logger) er
 			fmt.Fprintln(con.Out, "Nothing was learned yet.")
 			return nil
 		}
+		name, err := c.names(ctx, con, s)
+		if err != nil {
+			return err
+		}
 		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "N\tREPOSITORY\tLEARNED\tBY\tSESSION\tLESSON")
 		for _, l := range all {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\n", l.ID, cli.WithoutControls(l.Repository),
-				l.At.Format(time.DateOnly), cmp.Or(l.Person, "the program"), cmp.Or(l.Session, "-"),
+				l.At.Format(time.DateOnly), name(l.Person), cmp.Or(l.Session, "-"),
 				cli.Indent(l.Text, 0))
 		}
 		return w.Flush()

@@ -21,6 +21,7 @@ import (
 // Spending is the subcommand bobbin spending.
 type Spending struct {
 	StorageFlags
+	SlackFlag
 	By   []string  `help:"One or more of month, day, channel, person, repository." default:"month" placeholder:"WORD,…"`
 	From time.Time `help:"The first day, as 2026-03-01." format:"2006-01-02" placeholder:"DAY"`
 	To   time.Time `help:"The last day." format:"2006-01-02" placeholder:"DAY"`
@@ -31,8 +32,9 @@ type Spending struct {
 // Help returns the detailed text of bobbin spending --help.
 func (Spending) Help() string {
 	return `Days are in UTC. The cost counts the models whose prices are known: from the configuration,
-or from the table that comes with Bobbin. "unpriced" are the tokens of the others. People and channels
-are shown by their ids in Slack. Sessions that bobbin clean removed completely
+or from the table that comes with Bobbin. "unpriced" are the tokens of the others. People are shown by
+their names, as in bobbin sessions ID; channels are shown by their ids in Slack, and so are people
+with --csv and --json. Sessions that bobbin clean removed completely
 (keep.decisions_days) no longer count. For example: bobbin spending --by month,repository --csv`
 }
 
@@ -68,15 +70,28 @@ func (c *Spending) Run(ctx context.Context, con cli.Console, log *slog.Logger) e
 			fmt.Fprintln(con.Out, "Nothing was spent.")
 			return nil
 		}
-		w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, strings.ToUpper(strings.Join(append(slices.Clone(c.By), spentColumns...), "\t")))
-		for _, x := range spent {
-			usd := strings.Replace(workflow.Money(x.USD), "$", "", 1)
-			row := append(x.Keys, figures(x, usd)...)
-			fmt.Fprintln(w, cli.WithoutControls(strings.Join(row, "\t")))
+		name, err := c.names(ctx, con, s)
+		if err != nil {
+			return err
 		}
-		return w.Flush()
+		return c.writeTable(con, spent, name)
 	})
+}
+
+// writeTable prints a table for people, with the names of people.
+func (c *Spending) writeTable(con cli.Console, spent []view.Spent, name func(id string) string) error {
+	w := tabwriter.NewWriter(con.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(append(slices.Clone(c.By), spentColumns...), "\t")))
+	person := slices.Index(c.By, "person")
+	for _, x := range spent {
+		if person >= 0 && x.Keys[person] != "" { // an app's alert is of nobody
+			x.Keys[person] = name(x.Keys[person])
+		}
+		usd := strings.Replace(workflow.Money(x.USD), "$", "", 1)
+		row := append(x.Keys, figures(x, usd)...)
+		fmt.Fprintln(w, cli.WithoutControls(strings.Join(row, "\t")))
+	}
+	return w.Flush()
 }
 
 var spentColumns = []string{"sessions", "usd", "tokens", "unpriced", "commands", "minutes"}

@@ -29,6 +29,13 @@ func newNamer(ctx context.Context, s *store.Store, ask func(id string) string) (
 	return namer{known: known, ask: ask}, err
 }
 
+// Names returns a function that returns a person's name by the id in Slack: as the database has it, else as
+// ask says, else the id. Without an id it is the program. ask may be nil.
+func Names(ctx context.Context, s *store.Store, ask func(id string) string) (func(id string) string, error) {
+	n, err := newNamer(ctx, s, ask)
+	return n.name, err
+}
+
 // readFirst reads the first words of those of the sessions that have no title.
 func (n *namer) readFirst(ctx context.Context, s *store.Store, sessions ...workflow.Session) (err error) {
 	var ids []string
