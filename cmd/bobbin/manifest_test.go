@@ -12,6 +12,7 @@ import (
 
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/cli"
 	"github.com/bobbinhq/bobbin/deploy"
+	"github.com/bobbinhq/bobbin/workflow"
 )
 
 func TestManifestIsPrinted(t *testing.T) {
@@ -67,4 +68,24 @@ func TestManifestIsPrinted(t *testing.T) {
 	code, _, errs = call(t, t.Context(), nil, "manifest", "--name", "Slack Fixer")
 	require.Equal(t, cli.ExitUsage, code)
 	require.Contains(t, errs, `may not hold "slack"`)
+}
+
+// Slack shows a person what a command does in the words of the guide for people, which is also
+// docs/for-people.md.
+func TestCommandsAreDescribedAsInTheGuide(t *testing.T) {
+	t.Parallel()
+	described := 0
+	for _, c := range deploy.Commands() {
+		if c.Name == "/bobbin" { // the guide tells of its subcommands
+			continue
+		}
+		_, says, found := strings.Cut(workflow.ChannelGuide(), "`"+c.Name+" …`")
+		require.True(t, found, c.Name)
+		says = says[:strings.IndexAny(says, ";.\n")]
+		does := strings.ToLower(c.Description[:1]) + c.Description[1:]
+		require.True(t, strings.HasSuffix(says, " "+does), "%s: %q in the manifest, and in the guide %q",
+			c.Name, does, says)
+		described++
+	}
+	require.Equal(t, 4, described)
 }
