@@ -30,15 +30,40 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance,
 // openAllowance returns the allowance that the thread was asked for under the standing approval and has not
 // given yet, whatever the session does at this moment.
 func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, error) {
-	a, err := ap.StandingApproval(ctx)
-	if err != nil || a == nil {
-		return nil, err
-	}
-	w, err := ap.Store.Allowance(ctx, a.ID)
+	w, err := ap.askedAllowance(ctx)
 	if err != nil || w == nil || w.User != "" {
 		return nil, err
 	}
 	return w, nil
+}
+
+// askedAllowance returns the newest allowance that the thread was asked for under the standing approval,
+// given or not.
+func (ap *Approvals) askedAllowance(ctx context.Context) (*workflow.Allowance, error) {
+	a, err := ap.StandingApproval(ctx)
+	if err != nil || a == nil {
+		return nil, err
+	}
+	return ap.Store.Allowance(ctx, a.ID)
+}
+
+// whyNoAllowance returns why nobody can allow a push at this moment, as whyNoPushWaits does.
+func (ap *Approvals) whyNoAllowance(ctx context.Context) (reason, said string, err error) {
+	w, err := ap.askedAllowance(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	s := ap.Session()
+	given := w != nil && w.User != ""
+	reason, said = whyNoPushWaits(s, w != nil && !given)
+	switch {
+	case !given || s.Halted != "" || s.Phase == workflow.PhaseDone:
+	case s.Open:
+		said += " I ask again if one needs another word."
+	default: // nobody pushes before somebody writes
+		said += " Reply \"go on\": I try it, and ask again if it needs another word."
+	}
+	return reason, said, nil
 }
 
 // whyNoPushWaits returns why nobody can allow a push at this moment: a reason for the log, and words for the
@@ -109,11 +134,11 @@ func (ap *Approvals) AllowPush(
 	case err != nil:
 		return nil, err
 	case w == nil:
-		asked, err := ap.openAllowance(ctx)
+		reason, said, err := ap.whyNoAllowance(ctx)
 		if err != nil {
 			return nil, err
 		}
-		return refused(whyNoPushWaits(ap.Session(), asked != nil))
+		return refused(reason, said)
 	case answer.Question != "" && answer.Question != w.ID:
 		return refused("older files", "Those files changed since. Please answer the newest question.")
 	case answer.ByCI && m.Kind == workflow.MessageAction && w.CI == workflow.CINone:
