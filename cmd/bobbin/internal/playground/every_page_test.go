@@ -23,6 +23,7 @@ import (
 var noPages = map[string]string{
 	"GET /s/{session}/live":                              "events",
 	"GET /s/{session}/picture/{request}/{number}/{side}": "an image",
+	"GET /s/-/signed-in":                                 "leads to the page that somebody wanted",
 	"GET /assets/look.css":                               "a style",
 	"GET /assets/bobbin.svg":                             "an image",
 	"GET /assets/{name}":                                 "a style or a script",
