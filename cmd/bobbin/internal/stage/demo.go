@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -73,7 +74,7 @@ func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *sl
 	if err := st.Start(ctx); err != nil {
 		return err
 	}
-	d := &demo{Stage: st, out: out}
+	d := &demo{Stage: st, out: out, progress: progress}
 	if err := d.playStory(ctx); err != nil {
 		return err
 	}
@@ -83,8 +84,9 @@ func PlayDemo(ctx context.Context, keep string, out, progress io.Writer, log *sl
 // A demo plays the story on its stage.
 type demo struct {
 	*Stage
-	out    io.Writer
-	thread string // timestamp of the report
+	out      io.Writer
+	progress io.Writer
+	thread   string // timestamp of the report
 }
 
 func (d *demo) playStory(ctx context.Context) error {
@@ -158,23 +160,53 @@ func (d *demo) awaitText(ctx context.Context, text string) error {
 	return nil
 }
 
-// showThread prints messages as they are posted, up to the bot's message that contains last.
+// showThread prints messages as they are posted, up to the bot's message that contains last, and how the work
+// goes as its card changes.
 func (d *demo) showThread(ctx context.Context, last string) {
+	card := ""
 	for change := range d.Slack.WatchFrom(ctx, 0) {
 		m := change.Message
-		if change.Kind != slacktest.Posted || m.Subtype != "" && m.Subtype != "bot_message" {
+		switch {
+		case change.Kind == slacktest.Updated && m.TS == card:
+			d.showProgress(m.Text)
 			continue
+		case change.Kind != slacktest.Posted || m.Subtype != "" && m.Subtype != "bot_message":
+			continue
+		case m.BotID != "" && strings.HasSuffix(m.Text, atWork):
+			card = m.TS
 		}
-		who := d.NameOf(m)
-		for i, line := range strings.Split(d.Slack.Readable(m.Text), "\n") {
-			if i > 0 {
-				who = ""
-			}
-			fmt.Fprintf(d.out, "  %-8s %s\n", who, line)
-		}
+		d.show(m)
 		if m.BotID != "" && strings.Contains(m.Text, last) {
 			return
 		}
+	}
+}
+
+// atWork is the end of a card when it is posted.
+const atWork = workflow.Mark + " At work"
+
+func (d *demo) show(m slacktest.Message) {
+	who := d.NameOf(m)
+	text := d.Slack.Readable(m.Text)
+	if m.BotID != "" {
+		text = bold.ReplaceAllString(text, "$1")
+	}
+	for i, line := range strings.Split(text, "\n") {
+		if i > 0 {
+			who = ""
+		}
+		fmt.Fprintf(d.out, "  %-8s %s\n", who, line)
+	}
+}
+
+// bold matches bold text in a message of Slack, which a terminal would show with its stars.
+var bold = regexp.MustCompile(`\*([^*\n]+)\*`)
+
+// showProgress prints the headline of the card.
+func (d *demo) showProgress(card string) {
+	headline, _, _ := strings.Cut(card, "\n")
+	if _, says, found := strings.Cut(headline, workflow.Mark+" "); found {
+		fmt.Fprintln(d.progress, "bobbin: "+says)
 	}
 }
 
