@@ -59,14 +59,18 @@ func (l *Tools) askedOfPush(ctx context.Context, a *workflow.Approval) (*workflo
 	return l.Store.Allowance(ctx, a.ID)
 }
 
-// waitsForFinish reports whether a push was allowed of exactly what is in the workspace, and nobody has
-// written or pressed anything since: that may correct it, or object.
+// waitsForFinish reports whether a push was allowed of exactly what is in the workspace, and nobody objects
+// or has written or pressed anything since: that may correct it.
 func (l *Tools) waitsForFinish(ctx context.Context, w *workflow.Allowance) (bool, error) {
 	at := l.Trees.Current()
 	if w == nil || w.User == "" || at == nil || at.Work == nil {
 		return false, nil
 	}
-	if tree, err := at.Work.Tree(ctx); err != nil || tree != w.Tree {
+	tree, err := at.Work.Tree(ctx)
+	if err != nil || tree != w.Tree {
+		return false, err
+	}
+	if objections, err := l.Store.Objections(ctx, w.Approval, tree); err != nil || len(objections) > 0 {
 		return false, err
 	}
 	return l.Inbox().IsNewest(ctx, w.User, w.MessageTS)
