@@ -18,6 +18,9 @@ import (
 // SignedIn is the path to which visitors come back from signing in.
 const SignedIn = "/s/-/signed-in"
 
+// SignedInURL returns the address to which visitors of pages below the base address come back.
+func SignedInURL(base string) string { return strings.TrimRight(base, "/") + SignedIn }
+
 // signInLasts is how long a visitor may take to sign in.
 const signInLasts = 10 * time.Minute
 

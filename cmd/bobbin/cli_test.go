@@ -709,14 +709,21 @@ func TestSessionsWithoutATitleAreShownByTheirFirstWords(t *testing.T) {
 	require.True(t, strings.HasPrefix(out, "a <b> is off, @bea\nphase exploring (nothing was begun)"), out)
 }
 
-// TestSessionsAreShownWithNames checks that Slack is asked for the names of people who decided nothing, and
-// that ids stay if it does not answer.
-func TestSessionsAreShownWithNames(t *testing.T) {
-	t.Parallel()
+// openSlackOfAnn opens a Slack that knows the person of the sessions of withSessions.
+func openSlackOfAnn(t *testing.T) *slacktest.Server {
+	t.Helper()
 	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
 	require.NoError(t, err)
 	t.Cleanup(slack.Close)
 	slack.AddUser(slacktest.User{ID: "U1", Name: "ann"})
+	return slack
+}
+
+// TestSessionsAreShownWithNames checks that Slack is asked for the names of people who decided nothing, and
+// that ids stay if it does not answer.
+func TestSessionsAreShownWithNames(t *testing.T) {
+	t.Parallel()
+	slack := openSlackOfAnn(t)
 	env := withSessions(t)
 	env["SLACK_BOT_TOKEN"] = slack.App().BotToken
 	for url, asked := range map[string]string{
@@ -735,10 +742,7 @@ func TestSessionsAreShownWithNames(t *testing.T) {
 // The tables of what was spent and learned name people like a session does. What programs read has ids.
 func TestPeopleAreNamedInTables(t *testing.T) {
 	t.Parallel()
-	slack, err := slacktest.Listen(slacktest.Config{AppName: "bobbin", TeamName: "Acme"})
-	require.NoError(t, err)
-	t.Cleanup(slack.Close)
-	slack.AddUser(slacktest.User{ID: "U1", Name: "ann"})
+	slack := openSlackOfAnn(t)
 	env := withSessions(t)
 	db, err := pgx.Connect(t.Context(), env["DATABASE_URL"])
 	require.NoError(t, err)

@@ -42,7 +42,7 @@ func (m *manifestCommand) Run(_ context.Context, con cli.Console) error {
 		if err != nil {
 			return cli.UsageError{Err: fmt.Errorf("bobbin: --pages %s: %w", m.Pages, err)}
 		}
-		app.Redirect = strings.TrimRight(m.Pages, "/") + page.SignedIn
+		app.Redirect = page.SignedInURL(m.Pages)
 	}
 	if m.Agent {
 		fmt.Fprintln(con.Err, "bobbin: guests cannot use an app with the agent view: "+

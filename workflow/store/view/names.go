@@ -38,13 +38,18 @@ func People(ctx context.Context, db *database.DB) (map[string]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("names of people: %w", err)
 	}
-	names := map[string]string{}
-	var id, name string
-	_, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error {
-		names[id] = name
+	return textsByID(rows)
+}
+
+// textsByID returns rows of an id and a text as a map.
+func textsByID(rows pgx.Rows) (map[string]string, error) {
+	texts := map[string]string{}
+	var id, text string
+	_, err := pgx.ForEachRow(rows, []any{&id, &text}, func() error {
+		texts[id] = text
 		return nil
 	})
-	return names, err
+	return texts, err
 }
 
 // Messages returns what people wrote, edited, pressed and sent in a session, in order.
@@ -70,11 +75,5 @@ func FirstWords(ctx context.Context, db *database.DB, sessions []string) (map[st
 	if err != nil {
 		return nil, fmt.Errorf("first messages: %w", err)
 	}
-	words := map[string]string{}
-	var id, text string
-	_, err = pgx.ForEachRow(rows, []any{&id, &text}, func() error {
-		words[id] = text
-		return nil
-	})
-	return words, err
+	return textsByID(rows)
 }

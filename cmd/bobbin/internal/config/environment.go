@@ -17,58 +17,48 @@ import (
 	"github.com/bobbinhq/bobbin/workflow/redact"
 )
 
+// secretVariables returns the names of the environment variables with secrets, and for those that the file
+// names, which setting does.
+func (c *Config) secretVariables() (names []string, of map[string]string) {
+	names = []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
+	of = map[string]string{}
+	add := func(name, setting string, args ...any) {
+		if secrets.IsVariable(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+			of[name] = fmt.Sprintf(setting, args...)
+		}
+	}
+	for _, r := range c.Repositories {
+		add(r.TokenEnv, "token_env of repository %q", r.Name)
+		add(r.PushTo.TokenEnv, "token_env of push_to of repository %q", r.Name)
+		add(r.Host.TokenEnv, "token_env of host of repository %q", r.Name)
+		add(r.Host.SecretEnv, "webhook_secret_env of host of repository %q", r.Name)
+		for _, l := range r.Setup.Auth {
+			add(l.TokenEnv, "token_env of setup.auth of repository %q", r.Name)
+			add(l.UserEnv, "user_env of setup.auth of repository %q", r.Name)
+		}
+	}
+	for _, t := range c.Trackers {
+		add(t.TokenEnv, "the tracker of kind %q", t.Kind)
+	}
+	for _, s := range c.Sources {
+		for _, name := range append([]string{s.TokenEnv}, s.EnvFrom...) {
+			add(name, "source %q", s.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		add(c.Models[name].KeyEnv, "key_env of model %q", name)
+	}
+	add(c.Transcription.KeyEnv, "key_env of transcription")
+	add(c.HTTP.SignIn.SecretEnv, "secret_env of http.sign_in")
+	return names, of
+}
+
 // ReadSecrets reads the environment variables that the configuration names, and returns their values by
 // name. Its error lists all variables that are missing or malformed. It registers the values with con.Hide,
 // and removes the variables from the environment.
 func (c *Config) ReadSecrets(con cli.Console) (map[string]string, error) {
-	names := []string{secrets.SlackBotToken, secrets.SlackAppToken, secrets.ModelKey, secrets.GitToken}
-	of := map[string]string{}
-	for _, r := range c.Repositories {
-		variables := [][2]string{
-			{"token_env", r.TokenEnv},
-			{"token_env of push_to", r.PushTo.TokenEnv},
-			{"token_env of host", r.Host.TokenEnv},
-			{"webhook_secret_env of host", r.Host.SecretEnv},
-		}
-		for _, l := range r.Setup.Auth {
-			variables = append(variables, [2]string{"token_env of setup.auth", l.TokenEnv},
-				[2]string{"user_env of setup.auth", l.UserEnv})
-		}
-		for _, env := range variables {
-			if key, name := env[0], env[1]; secrets.IsVariable(name) && !slices.Contains(names, name) {
-				names = append(names, name)
-				of[name] = fmt.Sprintf("%s of repository %q", key, r.Name)
-			}
-		}
-	}
-	for _, t := range c.Trackers {
-		if secrets.IsVariable(t.TokenEnv) && !slices.Contains(names, t.TokenEnv) {
-			names = append(names, t.TokenEnv)
-			of[t.TokenEnv] = fmt.Sprintf("the tracker of kind %q", t.Kind)
-		}
-	}
-	for _, s := range c.Sources {
-		for _, name := range append([]string{s.TokenEnv}, s.EnvFrom...) {
-			if secrets.IsVariable(name) && !slices.Contains(names, name) {
-				names = append(names, name)
-				of[name] = fmt.Sprintf("source %q", s.Name)
-			}
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
-		if key := c.Models[name].KeyEnv; secrets.IsVariable(key) && !slices.Contains(names, key) {
-			names = append(names, key)
-			of[key] = fmt.Sprintf("key_env of model %q", name)
-		}
-	}
-	if key := c.Transcription.KeyEnv; secrets.IsVariable(key) && !slices.Contains(names, key) {
-		names = append(names, key)
-		of[key] = "key_env of transcription"
-	}
-	if secret := c.HTTP.SignIn.SecretEnv; secrets.IsVariable(secret) && !slices.Contains(names, secret) {
-		names = append(names, secret)
-		of[secret] = "secret_env of http.sign_in"
-	}
+	names, of := c.secretVariables()
 	var errs []error
 	values := map[string]string{}
 	for _, name := range names {

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"strings"
 
 	"github.com/bobbinhq/bobbin/bot"
 	"github.com/bobbinhq/bobbin/bot/page"
@@ -26,7 +25,7 @@ func (s Settings) SignInWith(slack *bot.Slack) *bot.SignIn {
 		Slack:        slack,
 		ClientID:     s.SignIn.ClientID,
 		ClientSecret: s.SignIn.ClientSecret,
-		Redirect:     strings.TrimRight(s.PageURL, "/") + page.SignedIn,
+		Redirect:     page.SignedInURL(s.PageURL),
 	}
 }
 

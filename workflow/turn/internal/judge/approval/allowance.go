@@ -24,12 +24,6 @@ func (ap *Approvals) PendingAllowance(ctx context.Context) (*workflow.Allowance,
 	if s.Halted != "" || s.Phase != workflow.PhasePaused && !rests {
 		return nil, nil
 	}
-	return ap.openAllowance(ctx)
-}
-
-// openAllowance returns the allowance that the thread was asked for under the standing approval and has not
-// given yet, whatever the session does at this moment.
-func (ap *Approvals) openAllowance(ctx context.Context) (*workflow.Allowance, error) {
 	w, err := ap.askedAllowance(ctx)
 	if err != nil || w == nil || w.User != "" {
 		return nil, err
