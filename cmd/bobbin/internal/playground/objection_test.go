@@ -46,6 +46,7 @@ func TestTheStoryAnswersObjections(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, name, "pushed all the same", "stopped in mid-work")
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
 			th.reads("revision 1 · nothing")
@@ -108,6 +109,7 @@ func TestTheStoryAnswersOtherWays(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, name, "stopped while it looks", "diagnosed after the correction, limited, reviewed")
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
 			play(th)

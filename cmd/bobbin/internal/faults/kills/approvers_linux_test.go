@@ -29,6 +29,7 @@ func TestTheSecondApprovalCountsOnce(t *testing.T) {
 	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, point, "message_handled", "push_intended")
 			a := openApprovers(t)
 			a.approveAndDie(point, "")
 			require.Empty(t, a.faults())
@@ -50,6 +51,7 @@ func TestApprovalsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, name, "the mark of what was handled")
 			a := openApprovers(t)
 			a.approveAndDie(x.point, x.forget)
 			require.Contains(t, a.faults(), x.want)

@@ -41,6 +41,7 @@ func TestWordsAreAskedForAndPushedOnce(t *testing.T) {
 	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, point, "message_handled")
 			w := openWords(t)
 			w.ask()
 			w.dieAfter(func() { w.say(wordsAnswer) }, point, "")
@@ -63,6 +64,7 @@ func TestWordsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, name, "the row of the question")
 			w := openWords(t)
 			w.ask()
 			w.dieAfter(func() { w.say(wordsAnswer) }, x.point, x.forget)

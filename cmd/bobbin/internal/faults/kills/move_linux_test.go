@@ -40,6 +40,7 @@ func TestASessionMovesOnce(t *testing.T) {
 	} {
 		t.Run(at.point, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, at.point, "message_handled", "move_switched")
 			m := openMove(t)
 			m.moveAndDie(at, "")
 			require.Empty(t, m.faults())
@@ -69,6 +70,7 @@ func TestMovesAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, name, "the thread of the session, stored with the posting")
 			m := openMove(t)
 			m.moveAndDie(x.at, x.forget)
 			require.Contains(t, m.faults(), x.want)

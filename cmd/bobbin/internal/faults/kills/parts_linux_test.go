@@ -24,6 +24,7 @@ func TestAPartBeginsOnce(t *testing.T) {
 	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, point, "part_begun")
 			p := openParts(t)
 			p.dieAfter(func() { p.say("fix it in site") }, point, "")
 			require.Empty(t, p.faults(0))
@@ -40,6 +41,7 @@ func TestBothPartsArePushedOnce(t *testing.T) {
 	for _, point := range []string{"event_written", "message_handled", "push_intended", "pushed"} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, point, "push_intended")
 			p := openParts(t)
 			p.begin()
 			p.say("fix it in site")

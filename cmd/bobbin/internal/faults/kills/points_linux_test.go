@@ -149,7 +149,7 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 	stops := map[repositoryKind][]stop{}
 	for i, point := range points {
 		for hit := 1; hit <= hits; hit++ {
-			if whole >= 100 || (whole > 0 || os.Getenv("BOBBIN_EVERY") != "") && hit == 1+i%hits ||
+			if whole >= 100 || (whole > 0 || every) && hit == 1+i%hits ||
 				i%share == 0 && hit == 1+i/share%hits {
 				of := kindFor(point)
 				stops[of] = append(stops[of], stop{point, hit})
@@ -229,11 +229,6 @@ func kindFor(point string) repositoryKind {
 		return withHost
 	}
 	return plainRepository
-}
-
-// usualGuards are the guards that make test leaves out.
-var usualGuards = []string{
-	"the key that a post is looked up by", "the files in the database", "the epoch of a turn",
 }
 
 // A guardControl is how a run goes without a guard, and which fault it has to show.
@@ -319,11 +314,8 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	for name, x := range guardControls {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv("BOBBIN_EVERY") == "" && !slices.Contains(usualGuards, name) {
-				// The usual ones are of a death twice and of a frozen replica; each takes a minute of
-				// processor time.
-				t.Skip("BOBBIN_EVERY leaves out this guard, too")
-			}
+			// a death and a frozen replica
+			inSample(t, name, "the key that a post is looked up by", "the epoch of a turn")
 			// On a busy machine the moment in which the guard matters may be missed: three tries.
 			wanted := regexp.MustCompile(x.want)
 			found := ""

@@ -36,6 +36,7 @@ func TestAPressIsHandledOnce(t *testing.T) {
 	} {
 		t.Run(point, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, point, "event_written", "message_handled")
 			p := openPress(t)
 			p.pressAndDie(point, "")
 			if lost {
@@ -62,6 +63,7 @@ func TestPressesAreFoundOutWithoutTheirGuards(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			inSample(t, name, "the mark of what was handled")
 			p := openPress(t)
 			p.pressAndDie(x.point, x.forget)
 			require.Contains(t, p.faults(), x.want)

@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -248,10 +247,9 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if os.Getenv("BOBBIN_EVERY") == "" && !slices.Contains(usualStops, name) {
-				// Each takes half a minute of three sessions; the usual ones are a stop and its control.
-				t.Skip("BOBBIN_EVERY plays this stop, too")
-			}
+			// a stop and its control
+			inSample(t, name, "what is under way goes on at the other replica at once",
+				"a death is not a handing over")
 			ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)
 			defer cancel()
 			m := newMidst(t, 3, binary)
@@ -264,11 +262,6 @@ func TestStopped(t *testing.T) {
 			c.play(ctx, m)
 		})
 	}
-}
-
-// usualStops are the stops that make test plays.
-var usualStops = []string{
-	"what is under way goes on at the other replica at once", "a death is not a handing over",
 }
 
 func handsOver(ctx context.Context, m *heldSessions) {
