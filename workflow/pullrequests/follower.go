@@ -192,9 +192,6 @@ func (f *Follower) findOrOpen(
 	if err := f.refuseEnded(ctx, row, at); err != nil {
 		return host.PullRequest{}, err
 	}
-	if err := f.Rows.Trying(ctx, row); err != nil {
-		return host.PullRequest{}, err
-	}
 	others, err := f.together(ctx, row)
 	if err != nil {
 		return host.PullRequest{}, err
@@ -203,7 +200,15 @@ func (f *Follower) findOrOpen(
 	if err != nil {
 		return host.PullRequest{}, err
 	}
+	if err := f.Rows.Trying(ctx, row); err != nil {
+		return host.PullRequest{}, err
+	}
 	failpoint.Crash("pull_request_tried")
+	// A process that was frozen is not to open it: another one took its job over. The host would refuse a
+	// second one only until the first is merged or closed.
+	if err := f.Rows.Trying(ctx, row); err != nil && !failpoint.Disabled(failpoint.HostJob) {
+		return host.PullRequest{}, err
+	}
 	p, err := at.Host.Open(ctx, host.Opening{
 		Branch: row.Branch, Base: row.Base, Title: row.Title, Body: opening(row, text), Draft: at.Draft,
 	})

@@ -120,7 +120,7 @@ func (f *Filer) findOrSend(ctx context.Context, row ticket.Row, d destination) (
 	row.Title = f.Secrets.Mask(row.Title)
 	failpoint.Crash("ticket_tried")
 	// A process that was frozen is not to send it: another one took its job over, and may have sent it.
-	if err := f.try(ctx, row); err != nil && !failpoint.Disabled(failpoint.IssueJob) {
+	if err := f.try(ctx, row); err != nil && !failpoint.Disabled(failpoint.HostJob) {
 		return tracker.Filed{}, err
 	}
 	return d.send(ctx, row, text)

@@ -272,7 +272,11 @@ var guardControls = map[string]guardControl{
 	},
 	"the job of an issue, which is checked once more": {
 		point: "ticket_tried", hit: 1, frozen: true, want: `issues: \d+, want`,
-		disabled: failpoint.IssueJob,
+		disabled: failpoint.HostJob,
+	},
+	"the job of a pull request, which is checked once more": {
+		point: "pull_request_tried", hit: 1, frozen: true, want: `pull requests: [7-9]`,
+		disabled: failpoint.HostJob,
 	},
 	"the commit of a backport, which is kept before its push": {
 		point: "backport_pushed",
@@ -480,6 +484,10 @@ func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 		c.addReplica(nil)
 	}
 	<-talked
+	leaving := sync.OnceFunc(func() { c.leaveHost(ctx) })
+	if slices.ContainsFunc(stops, opensLate) {
+		leaving()
+	}
 	frozen := c.running[:len(c.running)-1]
 	for _, r := range frozen {
 		r.cmd.Process.Signal(syscall.SIGCONT)
@@ -487,17 +495,37 @@ func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 	if !c.hosted {
 		c.settle(ctx)
 	}
-	// Whatever the frozen replicas were doing has to fail or be noticed; their next heartbeats
-	// show that they got that far.
+	// Whatever the frozen replicas were doing has to fail or be noticed; that they have sent heartbeats for a
+	// while since they woke shows that they got that far.
 	for _, r := range frozen {
-		before := c.beats(ctx, r)
-		for ctx.Err() == nil && c.beats(ctx, r) < before+2*time.Second {
-			harness.Sleep(ctx, 50*time.Millisecond)
-		}
+		c.awaitBeats(ctx, r)
 	}
-	c.leaveHost(ctx) // not earlier: a late request for a pull request is refused while another is open
+	// Not earlier, except for a replica that froze where it asks whether it may still open a pull request:
+	// one that froze while it sent a request is refused only while another pull request is open.
+	leaving()
 	c.settle(ctx)
 	return left
+}
+
+// opensLate reports whether the program stops where it is about to open a pull request. Everything is closed
+// before it wakes, so that the host would take a second one.
+func opensLate(s stop) bool { return s.point == "pull_request_tried" }
+
+// awaitBeats waits until a replica that has just woken has sent heartbeats for two seconds. The time until the
+// first one does not count, as it comes after all the time in which the replica was frozen.
+func (c *chaos) awaitBeats(ctx context.Context, r *replicaProcess) {
+	frozen := c.beats(ctx, r)
+	var first time.Duration
+	for ctx.Err() == nil {
+		now := c.beats(ctx, r)
+		if first == 0 && now > frozen {
+			first = now
+		}
+		if first > 0 && now >= first+2*time.Second {
+			return
+		}
+		harness.Sleep(ctx, 50*time.Millisecond)
+	}
 }
 
 // addReplica starts one more replica, which freezes at the first of the stops that it reaches.
