@@ -110,10 +110,13 @@ func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// sees waits until a JavaScript expression is true in the page, even if the page is navigating. It polls
-// twenty times a second: polling at each frame, the default, would keep a processor busy.
+// sees waits until a JavaScript expression is true in the page, even if the page is navigating or its end is
+// still to come, so that an element is missing. It polls twenty times a second: polling at each frame, the
+// default, would keep a processor busy.
 func (t *tab) sees(expression string) {
 	t.t.Helper()
+	expression = "(() => { try { return " + expression +
+		" } catch (e) { if (e instanceof TypeError) return false; throw e } })()"
 	var err error
 	for range 5 {
 		if _, err = chromedp.Run(t.ctx, chromedp.Poll[chromedp.Void](

@@ -45,8 +45,8 @@ func TestTheStoryAnswersObjections(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "pushed all the same", "stopped in mid-work")
+			t.Parallel()
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
 			th.reads("revision 1 · nothing")
@@ -108,8 +108,8 @@ func TestTheStoryAnswersOtherWays(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "stopped while it looks", "diagnosed after the correction, limited, reviewed")
+			t.Parallel()
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
 			play(th)

@@ -28,8 +28,8 @@ func TestTheSecondApprovalCountsOnce(t *testing.T) {
 		"pushed",
 	} {
 		t.Run(point, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, point, "message_handled", "push_intended")
+			t.Parallel()
 			a := openApprovers(t)
 			a.approveAndDie(point, "")
 			require.Empty(t, a.faults())
@@ -50,8 +50,8 @@ func TestApprovalsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "the mark of what was handled")
+			t.Parallel()
 			a := openApprovers(t)
 			a.approveAndDie(x.point, x.forget)
 			require.Contains(t, a.faults(), x.want)

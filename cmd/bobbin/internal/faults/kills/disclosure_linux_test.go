@@ -40,8 +40,8 @@ func TestWordsAreAskedForAndPushedOnce(t *testing.T) {
 		"pushed",
 	} {
 		t.Run(point, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, point, "message_handled")
+			t.Parallel()
 			w := openWords(t)
 			w.ask()
 			w.dieAfter(func() { w.say(wordsAnswer) }, point, "")
@@ -63,8 +63,8 @@ func TestWordsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "the row of the question")
+			t.Parallel()
 			w := openWords(t)
 			w.ask()
 			w.dieAfter(func() { w.say(wordsAnswer) }, x.point, x.forget)

@@ -256,8 +256,8 @@ func TestMergesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "what the thread was told of conflicts")
+			t.Parallel()
 			c := openMerging(t, binary, model, x.forget)
 			c.playUntil([]stop{{x.point, 1}})
 			require.Regexp(t, x.want, c.mergeFaults(t.Context()))

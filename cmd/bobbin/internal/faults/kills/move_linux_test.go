@@ -39,8 +39,8 @@ func TestASessionMovesOnce(t *testing.T) {
 		{"posting_recorded", 2},
 	} {
 		t.Run(at.point, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, at.point, "message_handled", "move_switched")
+			t.Parallel()
 			m := openMove(t)
 			m.moveAndDie(at, "")
 			require.Empty(t, m.faults())
@@ -69,8 +69,8 @@ func TestMovesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "the thread of the session, stored with the posting")
+			t.Parallel()
 			m := openMove(t)
 			m.moveAndDie(x.at, x.forget)
 			require.Contains(t, m.faults(), x.want)

@@ -23,8 +23,8 @@ func TestAPartBeginsOnce(t *testing.T) {
 		"event_written", "event_stored", "message_judged", "part_begun", "message_handled", "report_made",
 	} {
 		t.Run(point, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, point, "part_begun")
+			t.Parallel()
 			p := openParts(t)
 			p.dieAfter(func() { p.say("fix it in site") }, point, "")
 			require.Empty(t, p.faults(0))
@@ -40,8 +40,8 @@ func TestBothPartsArePushedOnce(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"event_written", "message_handled", "push_intended", "pushed"} {
 		t.Run(point, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, point, "push_intended")
+			t.Parallel()
 			p := openParts(t)
 			p.begin()
 			p.say("fix it in site")

@@ -317,9 +317,9 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	model := chatmodel.Serve(t, chatmodel.FixNumberedBug).URL
 	for name, x := range guardControls {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			// a death and a frozen replica
 			inSample(t, name, "the key that a post is looked up by", "the epoch of a turn")
+			t.Parallel()
 			// On a busy machine the moment in which the guard matters may be missed: three tries.
 			wanted := regexp.MustCompile(x.want)
 			found := ""

@@ -35,8 +35,8 @@ func TestAPressIsHandledOnce(t *testing.T) {
 		"event_written": true, "event_stored": false, "message_judged": false, "message_handled": false,
 	} {
 		t.Run(point, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, point, "event_written", "message_handled")
+			t.Parallel()
 			p := openPress(t)
 			p.pressAndDie(point, "")
 			if lost {
@@ -62,8 +62,8 @@ func TestPressesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			inSample(t, name, "the mark of what was handled")
+			t.Parallel()
 			p := openPress(t)
 			p.pressAndDie(x.point, x.forget)
 			require.Contains(t, p.faults(), x.want)

@@ -246,10 +246,10 @@ func TestStopped(t *testing.T) {
 		"a death is not a handing over":                          {dies, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
 			// a stop and its control
 			inSample(t, name, "what is under way goes on at the other replica at once",
 				"a death is not a handing over")
+			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)
 			defer cancel()
 			m := newMidst(t, 3, binary)
