@@ -1002,6 +1002,13 @@ func TestDoctorWithNothing(t *testing.T) {
 		"no such file or directory\n           → bobbin init writes one\n")
 	require.Contains(t, out, "  5. Write nowhere.yaml with the repository and the channel to which "+
 		"you invited it: bobbin init --config nowhere.yaml asks for them")
+
+	// A key that is misspelt is said once, and not as a repository that cannot be read.
+	misspelt := writeConfig(t, "repositories: [{name: shop, ulr: /a}]\n")
+	_, out, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", misspelt)
+	require.Contains(t, out, misspelt+`:1: repositories.shop: unknown key "ulr"; did you mean "url"?`)
+	require.NotContains(t, out, "url is missing")
+	require.NotContains(t, out, "repository shop")
 }
 
 // TestDoctorsStepsNameWhatIsWrong checks the steps for tokens in each other's variable, for channels that the

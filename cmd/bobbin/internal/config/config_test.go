@@ -446,6 +446,15 @@ var badConfigs = []struct{ text, want string }{
 			`such as https://github.com/acme/shop.git`,
 	},
 	{
+		"repositories:\n  - name: shop\n    ulr: /a\n",
+		`c:3: repositories.shop: unknown key "ulr"; did you mean "url"?`,
+	},
+	{
+		"repositories:\n  - name: shop\n     url: /a\n",
+		`c:2: a key cannot be here: check how far this line and the next are indented, and put a text ` +
+			`with ": " in quotes`,
+	},
+	{
 		"repositories:\n  - name: ''\n    url: ''\n",
 		"c:2: repositories[0].name is missing: what people call the repository, such as name: shop\n" +
 			`c:3: repositories[0].url is missing: the address from which the repository is cloned, ` +

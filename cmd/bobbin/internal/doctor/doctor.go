@@ -123,6 +123,9 @@ func (d *Doctor) parts() []*Part {
 		{Name: "sandbox", Look: d.examineSandbox},
 	}
 	for _, r := range d.settings.Repositories {
+		if r.URL == "" { // a problem of the configuration
+			continue
+		}
 		list = append(list, &Part{
 			Name: "repository " + r.Name,
 			Look: func(ctx context.Context, f *List) { d.examineRepository(ctx, r, f) },

@@ -123,8 +123,12 @@ func (p *Problems) addSyntaxError(err error) {
 		return
 	}
 	reason := plaintext.OneLine(where.GetMessage())
-	if strings.Contains(where.GetMessage(), "\t") {
+	switch {
+	case strings.Contains(where.GetMessage(), "\t"):
 		reason = "there is a tab where spaces are needed"
+	case strings.HasPrefix(reason, "mapping value is not allowed"):
+		reason = `a key cannot be here: check how far this line and the next are indented, and put a text ` +
+			`with ": " in quotes`
 	}
 	p.addProblem(where.GetToken().Position.Line, "%s", reason)
 }
@@ -219,6 +223,7 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 		}
 	}
 	renamed := renamedIn(v.Interface())
+	var meant []string // the keys that others seem to be
 	p.eachKey(n, path, func(key string, value ast.Node, line int) {
 		if field := fieldOf(v, key); field.IsValid() {
 			p.readValue(value, field, path+"."+key)
@@ -226,8 +231,14 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 			p.oldKey(value, fieldOf(v, now), path, key, now)
 		} else {
 			p.addProblem(line, "%sunknown key %q%s", p.within(path), key, p.suggestKey(key, keys))
+			meant = append(meant, plaintext.NearestWord(key, keys))
 		}
 	})
+	for _, key := range meant { // that such a key is missing is not said as well
+		if key != "" && !p.Has(path+"."+key) {
+			p.bad[path+"."+key] = true
+		}
+	}
 }
 
 // fieldOf returns the field of a struct at a path of keys, or the zero Value, as for a key of the file that
