@@ -204,8 +204,8 @@ func (f *Follower) findOrOpen(
 		return host.PullRequest{}, err
 	}
 	failpoint.Crash("pull_request_tried")
-	// A process that was frozen is not to open it: another one took its job over. The host would refuse a
-	// second one only until the first is merged or closed.
+	// A process that was frozen after the mark is not to open it: another one took its job over. The host
+	// would refuse a second one only until the first is merged or closed.
 	if err := f.Rows.Trying(ctx, row); err != nil && !failpoint.Disabled(failpoint.HostJob) {
 		return host.PullRequest{}, err
 	}

@@ -118,7 +118,8 @@ type stop struct {
 // TestKilledAtEachPoint kills the program at each point that its source names.
 func TestKilledAtEachPoint(t *testing.T) {
 	t.Parallel()
-	atEachPoint(t, 20, 3, 8, (*chaos).playUntil)
+	atEachPoint(t, 3, 8, (*chaos).playUntil,
+		stop{"attempt_held", 1}, stop{"message_judged", 2}, stop{"recording_committed", 3})
 }
 
 // TestFrozenAtEachPoint freezes a replica at each point until another has done its work, and then wakes it.
@@ -127,13 +128,15 @@ func TestFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
 	// At most two at a time: half of Slack's deliveries go to each replica that is frozen,
 	// and have to be tried again.
-	atEachPoint(t, 31, 1, 2, (*chaos).playOverFrozen)
+	atEachPoint(t, 1, 2, (*chaos).playOverFrozen, stop{"attempt_held", 1}, stop{"pull_request_tried", 1})
 }
 
 // atEachPoint plays sessions whose program stops at the points, some points in each run, and six runs at a
-// time as they mostly wait. By default it stops only at each share-th point, once; with BOBBIN_EVERY, or
+// time as they mostly wait. By default it stops only at those of the sample; with BOBBIN_EVERY, or
 // BOBBIN_CHAOS with a percentage, at each point once, and with 100 at each point up to hits times.
-func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, stops []stop) (left []stop)) {
+func atEachPoint(
+	t *testing.T, hits, together int, play func(c *chaos, stops []stop) (left []stop), sample ...stop,
+) {
 	t.Helper()
 	binary := withPoints(t)
 	// those of a merge or a move have runs of their own
@@ -141,6 +144,9 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 		return isMerging(point) || isMoving(point) || point == wordsAsked
 	})
 	require.GreaterOrEqual(t, len(points), 30)
+	for _, s := range sample {
+		require.Contains(t, points, s.point)
+	}
 	whole := 0 // percent of BOBBIN_CHAOS
 	if own := os.Getenv("BOBBIN_CHAOS"); own != "" {
 		_, err := fmt.Sscan(own, new(int), &whole)
@@ -149,10 +155,10 @@ func atEachPoint(t *testing.T, share, hits, together int, play func(c *chaos, st
 	stops := map[repositoryKind][]stop{}
 	for i, point := range points {
 		for hit := 1; hit <= hits; hit++ {
-			if whole >= 100 || (whole > 0 || every) && hit == 1+i%hits ||
-				i%share == 0 && hit == 1+i/share%hits {
+			s := stop{point, hit}
+			if whole >= 100 || every && hit == 1+i%hits || !every && slices.Contains(sample, s) {
 				of := kindFor(point)
-				stops[of] = append(stops[of], stop{point, hit})
+				stops[of] = append(stops[of], s)
 				if of == committedByHost { // what comes after is looked up at the host, not made again
 					stops[of] = append(stops[of], stop{"push_intended", hit}, stop{"backport_intended", hit})
 				}
