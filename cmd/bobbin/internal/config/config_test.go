@@ -450,6 +450,16 @@ var badConfigs = []struct{ text, want string }{
 		`c:3: repositories.shop: unknown key "ulr"; did you mean "url"?`,
 	},
 	{
+		"repositories:\n  - {name: shop, ulr: \"https://github.com/a/b\", host: on}\n",
+		`c:2: repositories.shop: unknown key "ulr"; did you mean "url"?`,
+	},
+	{
+		"repositories:\n  - {name: shop, org: /a}\n",
+		`c:2: repositories.shop.url is missing: the address from which the repository is cloned, ` +
+			"such as https://github.com/acme/shop.git\n" +
+			`c:2: repositories.shop: unknown key "org"; did you mean "url"?`,
+	},
+	{
 		"repositories:\n  - name: shop\n     url: /a\n",
 		`c:2: a key cannot be here: check how far this line and the next are indented, and put a text ` +
 			`with ": " in quotes`,

@@ -114,7 +114,7 @@ func checkPeople(p *strictyaml.Problems, people map[string]string) {
 // check checks the host of the repository with that URL and adds the problems to p.
 func (g GitHost) check(p *strictyaml.Problems, at, remote string) {
 	g, page, ok := g.Of(remote)
-	if !ok {
+	if !ok || remote == "" { // that it is missing is said of url
 		return
 	}
 	switch {

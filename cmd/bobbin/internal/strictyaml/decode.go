@@ -231,11 +231,14 @@ func (p *Problems) readStruct(n ast.Node, v reflect.Value, path string) {
 			p.oldKey(value, fieldOf(v, now), path, key, now)
 		} else {
 			p.addProblem(line, "%sunknown key %q%s", p.within(path), key, p.suggestKey(key, keys))
-			meant = append(meant, plaintext.NearestWord(key, keys))
+			// a guess that begins with another letter may well be wrong
+			if near := plaintext.NearestWord(key, keys); near != "" && key != "" && near[0] == key[0] {
+				meant = append(meant, near)
+			}
 		}
 	})
 	for _, key := range meant { // that such a key is missing is not said as well
-		if key != "" && !p.Has(path+"."+key) {
+		if !p.Has(path + "." + key) {
 			p.bad[path+"."+key] = true
 		}
 	}
