@@ -115,12 +115,12 @@ func (t *tab) do(actions ...chromedp.Action[chromedp.Void]) {
 // default, would keep a processor busy.
 func (t *tab) sees(expression string) {
 	t.t.Helper()
-	expression = "(() => { try { return " + expression +
-		" } catch (e) { if (e instanceof TypeError) return false; throw e } })()"
+	polled := "(() => { try { return " + expression + " } catch (e) { " +
+		"if (!(e instanceof TypeError)) throw e; window.notYet = e.message; return false } })()"
 	var err error
 	for range 5 {
 		if _, err = chromedp.Run(t.ctx, chromedp.Poll[chromedp.Void](
-			expression, chromedp.WithPollingTimeout(patience),
+			polled, chromedp.WithPollingTimeout(patience),
 			chromedp.WithPollingInterval(50*time.Millisecond),
 		)); err == nil || !strings.Contains(err.Error(), "(-32000)") {
 			break
@@ -128,7 +128,8 @@ func (t *tab) sees(expression string) {
 	}
 	if err != nil {
 		t.shoot("failed-" + t.t.Name())
-		text, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string]("document.body.innerText"))
+		text, _ := chromedp.Run(t.ctx, chromedp.Evaluate[string](
+			"(window.notYet ? window.notYet + '\\n' : '') + document.body.innerText"))
 		require.NoError(t.t, err, "%s is not so in:\n%s", expression, text)
 	}
 }
