@@ -184,7 +184,7 @@ result. Play one by its name,
 
     go test ./cmd/bobbin -run 'TestScript/happy$'
 
-or all of them with ` + "`make test`" + `.
+or all of them with ` + "`make every`" + `; ` + "`make test`" + ` plays those that show most.
 [testdata/script/README.md](../../cmd/bobbin/testdata/script/README.md) lists the commands of a story.
 
 This page is generated from the stories:
