@@ -38,5 +38,5 @@ const (
 	DiskErrors  = "disk_errors"  // disk errors are told apart from faults of the repository
 	InsertClock = "insert_clock" // new jobs get the database's time, not the machine's
 	QueueClock  = "queue_clock"  // jobs that are put back get the database's time
-	HostJob     = "host_job"     // issues are sent and pull requests opened only while the job is the worker's
+	HostJob     = "host_job"     // issues and pull requests are made only while the job is the worker's
 )
