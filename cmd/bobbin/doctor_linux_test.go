@@ -1005,7 +1005,8 @@ func TestDoctorWithNothing(t *testing.T) {
 
 	// A key that is misspelt is said once, and not as a repository that cannot be read.
 	misspelt := writeConfig(t, "repositories: [{name: shop, ulr: /a}]\n")
-	_, out, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor", "--config", misspelt)
+	_, out, _ = call(t, t.Context(), map[string]string{"BOBBIN_DATA_DIR": dir}, "doctor",
+		"--config", misspelt)
 	require.Contains(t, out, misspelt+`:1: repositories.shop: unknown key "ulr"; did you mean "url"?`)
 	require.NotContains(t, out, "url is missing")
 	require.NotContains(t, out, "repository shop")

@@ -517,8 +517,8 @@ func (c *chaos) playOverFrozen(stops []stop) (left []stop) {
 // before it wakes, so that the host would take a second one.
 func opensLate(s stop) bool { return s.point == "pull_request_tried" }
 
-// awaitBeats waits until a replica that has just woken has sent heartbeats for two seconds. The time until the
-// first one does not count, as it comes after all the time in which the replica was frozen.
+// awaitBeats waits until a replica that has just woken has sent heartbeats for two seconds. The time until
+// the first one does not count, as it comes after all the time in which the replica was frozen.
 func (c *chaos) awaitBeats(ctx context.Context, r *replicaProcess) {
 	frozen := c.beats(ctx, r)
 	var first time.Duration
