@@ -5,6 +5,7 @@ package failpoint
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +41,10 @@ func Crash(name string) {
 	at.WriteString(name)
 	at.Close()
 	if os.Getenv(FreezeVar) != "" {
-		syscall.Kill(os.Getpid(), syscall.SIGSTOP) // somebody wakes it later
+		// By its own thread, which goes no step further before somebody wakes it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGSTOP)
 		return
 	}
 	syscall.Kill(os.Getpid(), syscall.SIGKILL)
