@@ -192,6 +192,9 @@ func (f *Follower) findOrOpen(
 	if err := f.refuseEnded(ctx, row, at); err != nil {
 		return host.PullRequest{}, err
 	}
+	if err := f.Rows.Trying(ctx, row); err != nil {
+		return host.PullRequest{}, err
+	}
 	others, err := f.together(ctx, row)
 	if err != nil {
 		return host.PullRequest{}, err
@@ -200,12 +203,9 @@ func (f *Follower) findOrOpen(
 	if err != nil {
 		return host.PullRequest{}, err
 	}
-	if err := f.Rows.Trying(ctx, row); err != nil {
-		return host.PullRequest{}, err
-	}
 	failpoint.Crash("pull_request_tried")
-	// A process that was frozen after the mark is not to open it: another one took its job over. The host
-	// would refuse a second one only until the first is merged or closed.
+	// A process that was frozen is not to open it: another one took its job over. The host would refuse a
+	// second one only until the first is merged or closed.
 	if err := f.Rows.Trying(ctx, row); err != nil && !failpoint.Disabled(failpoint.HostJob) {
 		return host.PullRequest{}, err
 	}
