@@ -3,6 +3,7 @@ package playground
 import (
 	"context"
 	"fmt"
+	"hash/crc32"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -284,6 +285,14 @@ func (t *tab) inEveryLook(name string) {
 	}
 	t.prefers(looks[0].scheme)
 	t.resize(looks[0].width, looks[0].height)
+}
+
+// isChecked reports whether axe checks a page in the n-th look: in all with BOBBIN_EVERY, and when pictures
+// are made. make test has each page checked in one of them, which depends on the page's name, since every
+// check takes more than a second of processor time.
+func isChecked(page string, n int) bool {
+	return harness.Every() || os.Getenv("BOBBIN_PICTURES") != "" ||
+		int(crc32.ChecksumIEEE([]byte(page))%uint32(len(looks))) == n
 }
 
 // faultless checks the page with axe and fails the test on any violation.

@@ -49,7 +49,7 @@ func TestTheStoryAnswersEveryButton(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "with the correction")
+			harness.InSample(t, name, "with the correction")
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
 			th.reads("revision 1 · nothing")

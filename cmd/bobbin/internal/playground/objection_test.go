@@ -45,7 +45,7 @@ func TestTheStoryAnswersObjections(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "pushed all the same", "stopped in mid-work")
+			harness.InSample(t, name, "pushed all the same", "stopped in mid-work")
 			t.Parallel()
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)
@@ -108,7 +108,8 @@ func TestTheStoryAnswersOtherWays(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "stopped while it looks", "diagnosed after the correction, limited, reviewed")
+			harness.InSample(t, name, "stopped while it looks",
+				"diagnosed after the correction, limited, reviewed")
 			t.Parallel()
 			th := talk{T: t, p: p, ctx: harness.Soon(t), ts: new(string)}
 			th.says("ann", stage.DemoReport)

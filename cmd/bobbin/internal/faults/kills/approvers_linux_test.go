@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
@@ -28,7 +30,7 @@ func TestTheSecondApprovalCountsOnce(t *testing.T) {
 		"pushed",
 	} {
 		t.Run(point, func(t *testing.T) {
-			inSample(t, point, "message_handled", "push_intended")
+			harness.InSample(t, point, "message_handled", "push_intended")
 			t.Parallel()
 			a := openApprovers(t)
 			a.approveAndDie(point, "")
@@ -50,7 +52,7 @@ func TestApprovalsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "the mark of what was handled")
+			harness.InSample(t, name, "the mark of what was handled")
 			t.Parallel()
 			a := openApprovers(t)
 			a.approveAndDie(x.point, x.forget)

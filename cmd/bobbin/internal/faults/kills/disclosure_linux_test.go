@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+
 	"github.com/bobbinhq/bobbin/bot/slacktest"
 )
 
@@ -40,7 +42,7 @@ func TestWordsAreAskedForAndPushedOnce(t *testing.T) {
 		"pushed",
 	} {
 		t.Run(point, func(t *testing.T) {
-			inSample(t, point, "message_handled")
+			harness.InSample(t, point, "message_handled")
 			t.Parallel()
 			w := openWords(t)
 			w.ask()
@@ -63,7 +65,7 @@ func TestWordsAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "the row of the question")
+			harness.InSample(t, name, "the row of the question")
 			t.Parallel()
 			w := openWords(t)
 			w.ask()

@@ -220,7 +220,7 @@ func TestAMergeKilledAtEachPoint(t *testing.T) {
 // TestAMergeFrozenAtEachPoint freezes a replica at each point of a merge until another one has done its work.
 func TestAMergeFrozenAtEachPoint(t *testing.T) {
 	t.Parallel()
-	if !every { // it takes a run for each of five points, more than a minute
+	if !harness.Every() { // it takes a run for each of five points, more than a minute
 		t.Skip("BOBBIN_EVERY freezes at each point of a merge; TestFrozenAtEachPoint always shows the fence")
 	}
 	binary := withPoints(t)
@@ -256,7 +256,7 @@ func TestMergesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "what the thread was told of conflicts")
+			harness.InSample(t, name, "what the thread was told of conflicts")
 			t.Parallel()
 			c := openMerging(t, binary, model, x.forget)
 			c.playUntil([]stop{{x.point, 1}})

@@ -39,7 +39,7 @@ func TestASessionMovesOnce(t *testing.T) {
 		{"posting_recorded", 2},
 	} {
 		t.Run(at.point, func(t *testing.T) {
-			inSample(t, at.point, "message_handled", "move_switched")
+			harness.InSample(t, at.point, "message_handled", "move_switched")
 			t.Parallel()
 			m := openMove(t)
 			m.moveAndDie(at, "")
@@ -69,7 +69,7 @@ func TestMovesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "the thread of the session, stored with the posting")
+			harness.InSample(t, name, "the thread of the session, stored with the posting")
 			t.Parallel()
 			m := openMove(t)
 			m.moveAndDie(x.at, x.forget)

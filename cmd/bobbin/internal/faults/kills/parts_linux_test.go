@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness"
+
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/harness/chatmodel"
 	"github.com/bobbinhq/bobbin/cmd/bobbin/internal/stage"
 )
@@ -23,7 +25,7 @@ func TestAPartBeginsOnce(t *testing.T) {
 		"event_written", "event_stored", "message_judged", "part_begun", "message_handled", "report_made",
 	} {
 		t.Run(point, func(t *testing.T) {
-			inSample(t, point, "part_begun")
+			harness.InSample(t, point, "part_begun")
 			t.Parallel()
 			p := openParts(t)
 			p.dieAfter(func() { p.say("fix it in site") }, point, "")
@@ -40,7 +42,7 @@ func TestBothPartsArePushedOnce(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"event_written", "message_handled", "push_intended", "pushed"} {
 		t.Run(point, func(t *testing.T) {
-			inSample(t, point, "push_intended")
+			harness.InSample(t, point, "push_intended")
 			t.Parallel()
 			p := openParts(t)
 			p.begin()

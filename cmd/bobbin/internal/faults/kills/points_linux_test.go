@@ -152,11 +152,12 @@ func atEachPoint(
 		_, err := fmt.Sscan(own, new(int), &whole)
 		require.NoError(t, err, "BOBBIN_CHAOS is: seed percent")
 	}
+	all := harness.Every()
 	stops := map[repositoryKind][]stop{}
 	for i, point := range points {
 		for hit := 1; hit <= hits; hit++ {
 			s := stop{point, hit}
-			if whole >= 100 || every && hit == 1+i%hits || !every && slices.Contains(sample, s) {
+			if whole >= 100 || all && hit == 1+i%hits || !all && slices.Contains(sample, s) {
 				of := kindFor(point)
 				stops[of] = append(stops[of], s)
 				if of == committedByHost { // what comes after is looked up at the host, not made again
@@ -324,7 +325,7 @@ func TestPointsAreFoundOutWithoutTheirGuards(t *testing.T) {
 	for name, x := range guardControls {
 		t.Run(name, func(t *testing.T) {
 			// a death and a frozen replica
-			inSample(t, name, "the key that a post is looked up by", "the epoch of a turn")
+			harness.InSample(t, name, "the key that a post is looked up by", "the epoch of a turn")
 			t.Parallel()
 			// On a busy machine the moment in which the guard matters may be missed: three tries.
 			wanted := regexp.MustCompile(x.want)

@@ -35,7 +35,7 @@ func TestAPressIsHandledOnce(t *testing.T) {
 		"event_written": true, "event_stored": false, "message_judged": false, "message_handled": false,
 	} {
 		t.Run(point, func(t *testing.T) {
-			inSample(t, point, "event_written", "message_handled")
+			harness.InSample(t, point, "event_written", "message_handled")
 			t.Parallel()
 			p := openPress(t)
 			p.pressAndDie(point, "")
@@ -62,7 +62,7 @@ func TestPressesAreFoundOutWithoutTheirGuards(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			inSample(t, name, "the mark of what was handled")
+			harness.InSample(t, name, "the mark of what was handled")
 			t.Parallel()
 			p := openPress(t)
 			p.pressAndDie(x.point, x.forget)

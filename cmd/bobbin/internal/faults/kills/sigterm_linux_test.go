@@ -247,7 +247,7 @@ func TestStopped(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			// a stop and its control
-			inSample(t, name, "what is under way goes on at the other replica at once",
+			harness.InSample(t, name, "what is under way goes on at the other replica at once",
 				"a death is not a handing over")
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), harness.RunTimeout)

@@ -81,7 +81,7 @@ func TestASoakIsFlat(t *testing.T) {
 // The control: with housekeeping off, the same run is found to grow.
 func TestASoakWithoutHousekeepingGrows(t *testing.T) {
 	t.Parallel()
-	if !every {
+	if !harness.Every() {
 		// It plays as many sessions as the soak whose control it is, and what it counts changes seldom.
 		t.Skip("BOBBIN_EVERY plays the control of the soak")
 	}
