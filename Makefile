@@ -30,7 +30,7 @@ SIZE ?= ci
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 10
 
-test: deps ## run a sample of every kind of test, in full where that is quick; make every runs all: Postgres, the sandbox, Slack's own clients, the stories
+test: deps ## run a sample of every kind of test: Postgres, the sandbox, Slack's own clients, the stories
 	$(GOTEST) $(SIDE_BY_SIDE) $(TESTFLAGS) ./.ci/rooms ./.ci/figures ./...
 
 # The race detector makes a package slow, so only two run in parallel, and one with SIZE=whole. CI has 40
